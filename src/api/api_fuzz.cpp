@@ -3,6 +3,8 @@
 #include <boost/json.hpp>
 
 #include "api/handlers.h"
+#include "api/operations_instance.h"
+#include "api/operations_stock.h"
 #include "api/problem.h"
 
 namespace {

@@ -1,5 +1,6 @@
 #include "api/codec_define.h"
-#include "api/types_alert.h"
+#include "api/operation_list.h"
+#include "api/operations_alert.h"
 #include "domain/alert/defaults.h"
 #include "domain/inventory/metrics.h"
 
@@ -113,3 +114,36 @@ HOSTLER_JSON(hostler::api::NameAlertReceiver)
 HOSTLER_JSON(hostler::api::ListAlertReceivers)
 HOSTLER_JSON(hostler::api::List<hostler::api::AlertReceiver>)
 HOSTLER_JSON(hostler::api::TestedAlertReceiver)
+
+namespace hostler::api {
+
+ApiArea alert_area() {
+    using namespace ops;
+    static constexpr auto operations = std::to_array<const Operation*>({
+        &list_alerts,
+        &get_alert,
+        &create_alert_rule,
+        &replace_alert_rule,
+        &list_alert_rules,
+        &get_alert_rule,
+        &delete_alert_rule,
+        &create_alert_silence,
+        &list_alert_silences,
+        &delete_alert_silence,
+        &create_alert_receiver,
+        &replace_alert_receiver,
+        &list_alert_receivers,
+        &get_alert_receiver,
+        &delete_alert_receiver,
+        &test_alert_receiver,
+    });
+    static constexpr auto nouns = std::to_array<Noun>({
+        {"alert", "Problems that need attention now."},
+        {"alert rule", "What makes alerts."},
+        {"alert silence", "Alerts without notifications for a while."},
+        {"alert receiver", "Receivers of alert notifications."},
+    });
+    return {operations, nouns};
+}
+
+}  // namespace hostler::api

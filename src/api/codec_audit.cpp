@@ -1,5 +1,6 @@
 #include "api/codec_define.h"
-#include "api/types_audit.h"
+#include "api/operation_list.h"
+#include "api/operations_audit.h"
 
 namespace hostler::api {
 
@@ -13,3 +14,18 @@ void Rules<ListAudit>::check(const ListAudit& request, Wrong& wrong) {
 HOSTLER_JSON(hostler::api::AuditEntry)
 HOSTLER_JSON(hostler::api::ListAudit)
 HOSTLER_JSON(hostler::api::List<hostler::api::AuditEntry>)
+
+namespace hostler::api {
+
+ApiArea audit_area() {
+    using namespace ops;
+    static constexpr auto operations = std::to_array<const Operation*>({
+        &list_audit,
+    });
+    static constexpr auto nouns = std::to_array<Noun>({
+        {"audit", "Changes through the API, with their callers."},
+    });
+    return {operations, nouns};
+}
+
+}  // namespace hostler::api

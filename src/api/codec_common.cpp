@@ -4,7 +4,3 @@
 HOSTLER_JSON(hostler::api::Empty)
 HOSTLER_JSON(hostler::api::Problem)
 HOSTLER_JSON(hostler::api::Explanation)
-HOSTLER_JSON(hostler::api::LongOperation)
-HOSTLER_JSON(hostler::api::ListOperations)
-HOSTLER_JSON(hostler::api::GetOperation)
-HOSTLER_JSON(hostler::api::List<hostler::api::LongOperation>)

@@ -1,5 +1,6 @@
 #include "api/codec_define.h"
-#include "api/types_host.h"
+#include "api/operation_list.h"
+#include "api/operations_host.h"
 
 namespace hostler::api {
 
@@ -25,3 +26,34 @@ HOSTLER_JSON(hostler::api::GpuEvidence)
 HOSTLER_JSON(hostler::api::GpuExplanation)
 HOSTLER_JSON(hostler::api::List<hostler::api::Host>)
 HOSTLER_JSON(hostler::api::List<hostler::api::Gpu>)
+
+namespace hostler::api {
+
+ApiArea host_area() {
+    using namespace ops;
+    static constexpr auto operations = std::to_array<const Operation*>({
+        &list_hosts,
+        &get_host,
+        &update_host,
+        &cordon_host,
+        &uncordon_host,
+        &drain_host,
+        &undrain_host,
+        &release_host,
+        &measure_host,
+        &admit_host,
+        &explain_host,
+        &remove_host,
+        &list_gpus,
+        &get_gpu,
+        &explain_gpu,
+        &return_gpu,
+    });
+    static constexpr auto nouns = std::to_array<Noun>({
+        {"host", "Machines with GPUs."},
+        {"gpu", "GPUs of the hosts."},
+    });
+    return {operations, nouns};
+}
+
+}  // namespace hostler::api

@@ -1,7 +1,8 @@
 #include <ranges>
 
 #include "api/codec_define.h"
-#include "api/types_instance.h"
+#include "api/operation_list.h"
+#include "api/operations_instance.h"
 
 namespace hostler::api {
 namespace {
@@ -98,3 +99,31 @@ HOSTLER_JSON(hostler::api::Env)
 HOSTLER_JSON(hostler::api::VolumeMount)
 HOSTLER_JSON(hostler::api::SecretEnv)
 HOSTLER_JSON(hostler::api::SecretFile)
+
+namespace hostler::api {
+
+ApiArea instance_area() {
+    using namespace ops;
+    static constexpr auto operations = std::to_array<const Operation*>({
+        &create_instance,
+        &delete_instance,
+        &get_instance_state,
+        &list_instances,
+        &get_instance,
+        &stop_instance,
+        &start_instance,
+        &restart_instance,
+        &retry_instance,
+        &keep_instance_alive,
+        &update_instance,
+        &get_instance_logs,
+        &list_instance_events,
+        &explain_instance,
+    });
+    static constexpr auto nouns = std::to_array<Noun>({
+        {"instance", "GPU instances."},
+    });
+    return {operations, nouns};
+}
+
+}  // namespace hostler::api

@@ -1,5 +1,6 @@
 #include "api/codec_define.h"
-#include "api/types_key.h"
+#include "api/operation_list.h"
+#include "api/operations_key.h"
 
 namespace hostler::api {
 
@@ -17,8 +18,21 @@ HOSTLER_JSON(hostler::api::CreateApiKey)
 HOSTLER_JSON(hostler::api::CreatedApiKey)
 HOSTLER_JSON(hostler::api::ListApiKeys)
 HOSTLER_JSON(hostler::api::NameApiKey)
-HOSTLER_JSON(hostler::api::Whoami)
-HOSTLER_JSON(hostler::api::Event)
-HOSTLER_JSON(hostler::api::ListEvents)
 HOSTLER_JSON(hostler::api::List<hostler::api::ApiKey>)
-HOSTLER_JSON(hostler::api::List<hostler::api::Event>)
+
+namespace hostler::api {
+
+ApiArea key_area() {
+    using namespace ops;
+    static constexpr auto operations = std::to_array<const Operation*>({
+        &create_api_key,
+        &list_api_keys,
+        &delete_api_key,
+    });
+    static constexpr auto nouns = std::to_array<Noun>({
+        {"key", "API keys."},
+    });
+    return {operations, nouns};
+}
+
+}  // namespace hostler::api

@@ -1,5 +1,6 @@
 #include "api/codec_define.h"
-#include "api/types_placement.h"
+#include "api/operation_list.h"
+#include "api/operations_placement.h"
 #include "domain/scheduler/wishes.h"
 
 namespace hostler::api {
@@ -105,3 +106,18 @@ HOSTLER_JSON(hostler::api::ExplainPlacement)
 HOSTLER_JSON(hostler::api::PlannedTask)
 HOSTLER_JSON(hostler::api::PlacementDenial)
 HOSTLER_JSON(hostler::api::PlacementAnswer)
+
+namespace hostler::api {
+
+ApiArea placement_area() {
+    using namespace ops;
+    static constexpr auto operations = std::to_array<const Operation*>({
+        &explain_placement,
+    });
+    static constexpr auto nouns = std::to_array<Noun>({
+        {"placement", "Where tasks would go, and why some have no place."},
+    });
+    return {operations, nouns};
+}
+
+}  // namespace hostler::api

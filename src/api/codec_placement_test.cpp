@@ -1,8 +1,10 @@
 #include <gmock/gmock.h>
 
 #include "api/codec.h"
-#include "api/operations.h"
 #include "api/problem.h"
+#include "api/types_host.h"
+#include "api/types_instance.h"
+#include "api/types_zone.h"
 
 namespace hostler::api {
 namespace {

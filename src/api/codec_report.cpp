@@ -1,8 +1,9 @@
 #include <algorithm>
 
 #include "api/codec_define.h"
+#include "api/operation_list.h"
+#include "api/operations_report.h"
 #include "api/series_words.h"
-#include "api/types_report_schedule.h"
 #include "api/types_series.h"
 
 HOSTLER_JSON(hostler::report::UsageLine)
@@ -84,6 +85,32 @@ void Rules<AskReport>::check(const AskReport& request, Wrong& wrong) {
 void Rules<CreateReportSchedule>::check(const CreateReportSchedule& request, Wrong& wrong) {
     check_report(request.by, request.where, wrong);
     if (!report::minute_of(request.at)) wrong.push_back({"at", "must be a time of day, as 06:30"});
+}
+
+}  // namespace hostler::api
+
+namespace hostler::api {
+
+ApiArea report_area() {
+    using namespace ops;
+    static constexpr auto operations = std::to_array<const Operation*>({
+        &report_usage,
+        &report_waste,
+        &report_bottlenecks,
+        &report_all,
+        &list_kept_reports,
+        &get_kept_report,
+        &download_report,
+        &create_report_schedule,
+        &list_report_schedules,
+        &get_report_schedule,
+        &delete_report_schedule,
+    });
+    static constexpr auto nouns = std::to_array<Noun>({
+        {"report", "GPU usage over time: utilization, idle time and bottlenecks."},
+        {"report schedule", "Scheduled reports."},
+    });
+    return {operations, nouns};
 }
 
 }  // namespace hostler::api

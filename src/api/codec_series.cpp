@@ -1,8 +1,9 @@
 #include <algorithm>
 
 #include "api/codec_define.h"
+#include "api/operation_list.h"
+#include "api/operations_series.h"
 #include "api/series_words.h"
-#include "api/types_series.h"
 #include "core/safe_text.h"
 #include "domain/inventory/catalogue.h"
 
@@ -69,6 +70,22 @@ std::string csv_of(const SeriesAnswer& answer) {
         }
     }
     return csv;
+}
+
+}  // namespace hostler::api
+
+namespace hostler::api {
+
+ApiArea series_area() {
+    using namespace ops;
+    static constexpr auto operations = std::to_array<const Operation*>({
+        &list_series_metrics,
+        &query_series,
+    });
+    static constexpr auto nouns = std::to_array<Noun>({
+        {"metrics", "Metrics of GPUs and hosts, over time."},
+    });
+    return {operations, nouns};
 }
 
 }  // namespace hostler::api

@@ -3,19 +3,15 @@
 #include <algorithm>
 
 #include "api/codec_define.h"
-#include "api/types_stock.h"
+#include "api/operation_list.h"
+#include "api/operations_stock.h"
 
 HOSTLER_JSON(hostler::api::CreateStocks)
 HOSTLER_JSON(hostler::api::DeleteStocks)
-HOSTLER_JSON(hostler::api::Spec)
-HOSTLER_JSON(hostler::api::GetSpec)
-HOSTLER_JSON(hostler::api::CreateSpec)
-HOSTLER_JSON(hostler::api::UpdateSpec)
 HOSTLER_JSON(hostler::api::Stock)
 HOSTLER_JSON(hostler::api::PrepareStock)
 HOSTLER_JSON(hostler::api::UpdateStock)
 HOSTLER_JSON(hostler::api::ListStocks)
-HOSTLER_JSON(hostler::api::List<hostler::api::Spec>)
 HOSTLER_JSON(hostler::api::List<hostler::api::Stock>)
 
 namespace hostler::api {
@@ -32,6 +28,26 @@ void Rules<PrepareStock>::check(const PrepareStock& request, Wrong& wrong) {
     };
     each("images", request.images, forms::image);
     each("templates", request.templates, forms::label);
+}
+
+}  // namespace hostler::api
+
+namespace hostler::api {
+
+ApiArea stock_area() {
+    using namespace ops;
+    static constexpr auto operations = std::to_array<const Operation*>({
+        &create_stocks,
+        &delete_stocks,
+        &list_stocks,
+        &get_stock,
+        &prepare_stock,
+        &update_stock,
+    });
+    static constexpr auto nouns = std::to_array<Noun>({
+        {"stock", "Resources of instances, held in advance."},
+    });
+    return {operations, nouns};
 }
 
 }  // namespace hostler::api

@@ -7,7 +7,11 @@
 #include <cmath>
 #include <random>
 
-#include "api/operations.h"
+#include "api/types_common.h"
+#include "api/types_instance.h"
+#include "api/types_key.h"
+#include "api/types_stock.h"
+#include "api/types_zone.h"
 
 namespace hostler::api {
 namespace test {

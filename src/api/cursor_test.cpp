@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "api/operations.h"
+#include "api/operations_host.h"
 
 namespace hostler::api {
 namespace {

@@ -2,6 +2,7 @@
 
 #include <charconv>
 
+#include "api/operation_list.h"
 #include "api/problem.h"
 
 namespace hostler::api {

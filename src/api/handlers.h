@@ -10,9 +10,10 @@
 #include <optional>
 
 #include "api/codec.h"
-#include "api/operations.h"
+#include "api/operation.h"
 #include "api/router.h"
 #include "core/task.h"
+#include "core/timers.h"
 
 namespace hostler::api {
 

@@ -3,6 +3,12 @@
 #include <gtest/gtest.h>
 #include <boost/json.hpp>
 
+#include "api/operation_list.h"
+#include "api/operations_host.h"
+#include "api/operations_instance.h"
+#include "api/operations_stock.h"
+#include "api/operations_whoami.h"
+#include "api/operations_zone.h"
 #include "api/problem.h"
 #include "core/testing/run.h"
 

@@ -4,7 +4,7 @@
 
 #include "api/codec.h"
 #include "api/indent.h"
-#include "api/operations.h"
+#include "api/operation_list.h"
 #include "api/problem.h"
 #include "api/router.h"
 
@@ -153,7 +153,7 @@ public:
 private:
     static json::array tags() {
         json::array out;
-        for (const Noun& noun : nouns) out.push_back({{"name", noun.name}, {"description", noun.help}});
+        for (const Noun& noun : nouns()) out.push_back({{"name", noun.name}, {"description", noun.help}});
         return out;
     }
 

@@ -9,7 +9,9 @@
 
 #include "api/codec.h"
 #include "api/cursor.h"
-#include "api/operations.h"
+#include "api/operation_list.h"
+#include "api/types_instance.h"
+#include "api/types_key.h"
 
 namespace hostler::api {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "api/operations.h"
+#include "api/operation_list.h"
 
 namespace hostler::api {
 

@@ -4,7 +4,8 @@
 #include <gtest/gtest.h>
 #include <boost/json.hpp>
 
-#include "api/operations.h"
+#include "api/operation_list.h"
+#include "api/operations_zone.h"
 #include "core/percent.h"
 
 namespace hostler::api {

@@ -4,6 +4,8 @@
 
 #include "api/codec.h"
 #include "api/handlers.h"
+#include "api/operations_instance.h"
+#include "api/operations_stock.h"
 #include "core/testing/run.h"
 
 namespace hostler::api {

@@ -3,25 +3,16 @@
 
 #include <chrono>
 #include <filesystem>
-#include <map>
 
 #include "adapters/curl/reach.h"
 #include "bin/proxy_options.h"
 #include "bin/remote_write.h"
+#include "bin/run_options.h"
 #include "bin/series_options.h"
 #include "bin/tls_options.h"
 #include "roles/master/state/settings.h"
 
 namespace hostler::bin {
-
-// By class of GPU, of words as H100=1: seconds, 0.5 to `longest_s`. Errors: invalid, with each that is wrong.
-using ClassIntervals = std::map<std::string, std::chrono::milliseconds, std::less<>>;
-Result<ClassIntervals> read_class_intervals(const std::vector<std::string>& words, double longest_s);
-
-// Errors: invalid, with the option.
-Result<> check_move_lease(double move_lease_s, double report_s);
-inline constexpr double stop_grace_most_s = 600;  // Agents give no container longer.
-Result<> check_stop_grace(double stop_grace_s, double stop_grace_max_s);
 
 struct MasterOptions {
     std::filesystem::path data;
@@ -53,12 +44,11 @@ private:
     void read_times();
 
     ProxyOptions proxies_;
+    RunOptions run_;
     SeriesOptions series_;
-    std::vector<std::string> zones_, alert_reach_, report_of_;
+    std::vector<std::string> zones_, alert_reach_;
     std::string admission_ = "standard";
-    double lease_s_ = 0, report_s_ = 10, sample_s_ = 0, unreachable_s_ = 35, lost_s_ = 300,
-           move_lease_s_ = 600, stop_grace_s_ = 30, stop_grace_max_s_ = 300, ready_s_ = 300, drain_s_ = 5,
-           challenge_h_ = 24, network_h_ = 12, instance_disk_gib_ = 10, hsts_s_ = 0;
+    double lease_s_ = 0, drain_s_ = 5, challenge_h_ = 24, network_h_ = 12, hsts_s_ = 0;
 };
 
 }  // namespace hostler::bin

@@ -11,6 +11,7 @@
 
 #include "bin/containers.h"
 #include "bin/ready_file.h"
+#include "bin/run_options.h"
 #include "bin/series_options.h"
 #include "bin/simulation.h"
 #include "bin/supervisor.h"
@@ -27,23 +28,14 @@ struct UpSettings {
     // Empty: instances get a gateway port each. Unset: that where others reach the cloud, else "localhost".
     std::optional<std::string> domain{};
     std::string ready_file;
-    bool demo = false;                     // Make stock, start an instance, say where it answers.
-    std::vector<std::string> prepare{};    // Templates whose images the demo's hosts make meanwhile.
-    double report_s = 1;                   // On one machine there is no reason to be slow.
-    std::vector<std::string> report_of{};  // As --report-interval-of of the masters,
-    double sample_s = 0;                   // --sample-interval of them.
-    std::string metrics;                   // As --metrics of the first master.
-    std::string remote_write;              // As --remote-write of each of them.
-    SeriesOptions series;                  // As of each of them.
-    double unreachable_s = 10;
-    double move_lease_s = 600;
-    double stop_grace_s = 30;       // Between SIGTERM and SIGKILL, where an instance asks for no other time;
-    double stop_grace_max_s = 300;  // and the most it may ask for.
-    double lost_s = 60;
-    double ready_deadline_s = 300;            // For probes to answer.
+    bool demo = false;                   // Make stock, start an instance, say where it answers.
+    std::vector<std::string> prepare{};  // Templates whose images the demo's hosts make meanwhile.
+    std::string metrics;                 // As --metrics of the first master.
+    std::string remote_write;            // As --remote-write of each of them.
+    // As of each of them, but on one machine there is no reason to be slow.
+    RunOptions run{.report_s = 1, .unreachable_s = 10, .lost_s = 60};
+    SeriesOptions series;
     bool no_user_namespaces = false;          // As --no-user-namespaces of the agents.
-    double instance_disk_gib = 10;            // As --instance-disk of the masters,
-    bool require_disk_limit = false;          // --require-disk-limit of them.
     std::string network_pool;                 // Empty: one that nothing here uses, chosen once.
     std::vector<std::string> tenant_reach{};  // As --tenant-reach of the agents,
     std::vector<std::string> registries{};    // --registries

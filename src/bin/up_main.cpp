@@ -5,7 +5,6 @@
 
 #include "adapters/docker/registries.h"
 #include "bin/arguments.h"
-#include "bin/master_options.h"
 #include "bin/roles.h"
 #include "bin/up.h"
 #include "core/log.h"
@@ -29,12 +28,10 @@ namespace {
 
 // What a master would refuse is refused before anything is started. Errors: invalid, with the option.
 Result<> finish(UpSettings& settings, const std::string& simulate) {
-    TRY(check_move_lease(settings.move_lease_s, settings.report_s));
-    TRY(check_stop_grace(settings.stop_grace_s, settings.stop_grace_max_s));
     TRY(parse_tenant_reach(settings.tenant_reach));
     TRY(docker::parse_registries(settings.registries, settings.registries_only));
-    TRY(read_class_intervals(settings.report_of, settings.report_s));
     master::Settings tried;
+    TRY(settings.run.put_into(tried));
     TRY(settings.series.put_into(tried));
     if (settings.tls && settings.domain && !settings.domain->empty() && !settings.domain->contains('.'))
         return fail(Code::invalid,
@@ -73,13 +70,6 @@ int up_main(int argc, const char* const* argv) {
     app.add_flag("--no-user-namespaces", settings.no_user_namespaces,
                  "Root of an instance is root of this machine, for images that bear nothing else");
     app.add_option(
-           "--instance-disk", settings.instance_disk_gib,
-           "GiB that an instance may write outside its volumes, where that can be limited; 0: no limit")
-        ->check(CLI::Range(0.0, 65'536.0))
-        ->capture_default_str();
-    app.add_flag("--require-disk-limit", settings.require_disk_limit,
-                 "Hosts that cannot limit what instances write get no new ones");
-    app.add_option(
         "--domain", settings.domain,
         "Instances are names below it; empty: each of their ports has a port of the gateway; without it "
         "localhost, or empty where --listen is an address that others reach");
@@ -87,39 +77,12 @@ int up_main(int argc, const char* const* argv) {
                  "API and gateway speak TLS, with a certificate that an authority in --data signs (ca.pem); "
                  "instances are names below hostler.localhost where --domain does not say otherwise");
     app.add_option("--ready-file", settings.ready_file, "Is written once everything answers");
-    app.add_option("--report-interval", settings.report_s, "Seconds between two reports of a host")
-        ->capture_default_str();
-    app.add_option("--report-interval-of", settings.report_of,
-                   "CLASS=SECONDS: the same of hosts with GPUs of this class, as H100=0.5");
-    app.add_option("--sample-interval", settings.sample_s,
-                   "Seconds between two samples of a host's GPUs; 0: every report")
-        ->check(CLI::Range(0.0, 300.0))
-        ->capture_default_str();
     app.add_option("--metrics", settings.metrics,
                    "Where the first master's metrics are read, HOST:PORT; empty: nowhere");
     app.add_option("--remote-write", settings.remote_write,
                    "As of hostler master: where samples are sent, too");
+    settings.run.add_to(app);
     settings.series.add_to(app);
-    app.add_option("--unreachable-after", settings.unreachable_s,
-                   "Seconds of silence until a host is unreachable")
-        ->capture_default_str();
-    app.add_option("--lost-after", settings.lost_s, "Seconds of silence until a host is lost")
-        ->capture_default_str();
-    app.add_option("--move-lease", settings.move_lease_s,
-                   "Seconds that instances of loss policy move run on without a master's word")
-        ->check(CLI::Range(60.0, 86'400.0))
-        ->capture_default_str();
-    app.add_option("--stop-grace", settings.stop_grace_s,
-                   "Seconds between SIGTERM and SIGKILL, of instances that ask for no time of their own")
-        ->check(CLI::Range(1.0, stop_grace_most_s))
-        ->capture_default_str();
-    app.add_option("--stop-grace-max", settings.stop_grace_max_s,
-                   "Seconds that instances may ask for instead")
-        ->check(CLI::Range(1.0, stop_grace_most_s))
-        ->capture_default_str();
-    app.add_option("--ready-deadline", settings.ready_deadline_s,
-                   "Seconds for an instance's probes to answer")
-        ->capture_default_str();
     app.add_option(
         "--network-pool", settings.network_pool,
         "Addresses of instances, as 10.220.0.0/16; else a range that this machine has no route to is "

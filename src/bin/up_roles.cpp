@@ -142,26 +142,14 @@ Task<> Up::start_masters(const std::string& listen) {
         const auto cloud = CO_TRY(read_cloud_mark(master / "authority", *process_.random));
         CO_TRY(check_sqlite_is_there(master / "store.db", *cloud));
     }
-    std::vector<std::string> command{programs_ / "hostler", "master",
-                                     "--report-interval",   fmt::format("{}", settings_.report_s),
-                                     "--sample-interval",   fmt::format("{}", settings_.sample_s),
-                                     "--unreachable-after", fmt::format("{}", settings_.unreachable_s),
-                                     "--lost-after",        fmt::format("{}", settings_.lost_s),
-                                     "--move-lease",        fmt::format("{}", settings_.move_lease_s),
-                                     "--stop-grace",        fmt::format("{}", settings_.stop_grace_s),
-                                     "--stop-grace-max",    fmt::format("{}", settings_.stop_grace_max_s),
-                                     "--ready-deadline",    fmt::format("{}", settings_.ready_deadline_s)};
+    std::vector<std::string> command{programs_ / "hostler", "master"};
+    for (const auto& words : {settings_.run.arguments(), settings_.series.arguments()})
+        command.insert(command.end(), words.begin(), words.end());
     std::string pool = settings_.network_pool;
     if (pool.empty()) pool = CO_TRY(network_pool(settings_.data / "network-pool", *process_.random));
     command.insert(command.end(), {"--network-pool", std::move(pool)});
-    command.insert(command.end(), {"--instance-disk", fmt::format("{}", settings_.instance_disk_gib)});
-    if (settings_.require_disk_limit) command.emplace_back("--require-disk-limit");
     if (!settings_.remote_write.empty())
         command.insert(command.end(), {"--remote-write", settings_.remote_write});
-    for (const std::string& of : settings_.report_of)
-        command.insert(command.end(), {"--report-interval-of", of});
-    const auto series = settings_.series.arguments();
-    command.insert(command.end(), series.begin(), series.end());
     if (settings_.new_store) command.push_back("--new-store");
     if (settings_.lease_s) command.insert(command.end(), {"--lease", fmt::format("{}", *settings_.lease_s)});
     for (const ZonePlan& zone : zones)

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include "api/indent.h"
+#include "api/operations_stock.h"
+#include "api/operations_whoami.h"
 #include "cli/apply_item.h"
 #include "cli/request.h"
 #include "cli/settle.h"

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "api/operation_list.h"
 #include "cli/request.h"
 
 namespace hostler::cli {
@@ -23,7 +24,7 @@ AppliedKind kind_of(std::string_view noun) {
 
 std::vector<std::string_view> kinds() {
     std::vector<std::string_view> names;
-    for (const api::Noun& noun : api::nouns)
+    for (const api::Noun& noun : api::nouns())
         if (kind_of(noun.name).create) names.push_back(noun.name);
     return names;
 }

@@ -1,7 +1,7 @@
 // A document of `hostler apply` on its way, and the operations on its kind.
 #pragma once
 
-#include "api/operations.h"
+#include "api/operation.h"
 #include "cli/documents.h"
 
 namespace hostler::cli {

@@ -1,4 +1,5 @@
 // `hostler apply` of what can be replaced.
+#include "api/operations_alert.h"
 #include "cli/fake_api_test.h"
 
 namespace hostler::cli {

@@ -1,5 +1,7 @@
 // `hostler apply`: against an API that keeps what it is told.
 #include "cli/apply_test.h"
+#include "api/operations_key.h"
+#include "api/operations_price.h"
 #include "cli/compare.h"
 #include "cli/render.h"
 

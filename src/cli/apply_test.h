@@ -1,6 +1,12 @@
 // For tests of `hostler apply`: an API that keeps what it is told.
 #pragma once
 
+#include "api/operations_instance.h"
+#include "api/operations_spec.h"
+#include "api/operations_stock.h"
+#include "api/operations_volume.h"
+#include "api/operations_whoami.h"
+#include "api/operations_zone.h"
 #include "cli/fake_api_test.h"
 
 namespace hostler::cli {

@@ -4,6 +4,11 @@
 
 #include "api/codec.h"
 #include "api/indent.h"
+#include "api/operations_host.h"
+#include "api/operations_instance.h"
+#include "api/operations_key.h"
+#include "api/operations_long_operation.h"
+#include "api/operations_whoami.h"
 #include "cli/apply.h"
 #include "cli/commands.h"
 #include "cli/complain.h"

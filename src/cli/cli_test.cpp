@@ -1,7 +1,16 @@
 // Commands, flags, exit codes, errors.
 #include "cli/cli.h"
 
-#include "api/operations.h"
+#include "api/operation_list.h"
+#include "api/operations_event.h"
+#include "api/operations_host.h"
+#include "api/operations_instance.h"
+#include "api/operations_key.h"
+#include "api/operations_offer.h"
+#include "api/operations_placement.h"
+#include "api/operations_secret.h"
+#include "api/operations_stock.h"
+#include "api/operations_whoami.h"
 #include "cli/client.h"
 #include "cli/fake_api_test.h"
 

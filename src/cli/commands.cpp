@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include "api/operation_list.h"
+#include "api/operations_host.h"
+#include "api/operations_instance.h"
 #include "api/router.h"
 #include "cli/render.h"
 #include "cli/typed.h"
@@ -104,9 +107,8 @@ std::vector<std::string> flags_near(const std::string& typed, const std::vector<
 std::string noun_help(const std::vector<std::string_view>& path, std::size_t last) {
     const std::string name =
         fmt::format("{}", fmt::join(path.begin(), path.begin() + static_cast<long>(last) + 1, " "));
-    const auto found = std::find_if(api::nouns.begin(), api::nouns.end(),
-                                    [&](const api::Noun& n) { return n.name == name; });
-    return found == api::nouns.end() ? "" : std::string(found->help);
+    const auto found = std::ranges::find(api::nouns(), name, &api::Noun::name);
+    return found == api::nouns().end() ? "" : std::string(found->help);
 }
 
 CLI::App* child(CLI::App& parent, const std::string& name) {
@@ -115,14 +117,15 @@ CLI::App* child(CLI::App& parent, const std::string& name) {
     return nullptr;
 }
 
-// The list whose items a field names: that of the noun with this field in its path. Null: none.
+// The list whose items a field names: that of the noun of this name, else of the first with this field in its
+// path. Null: none.
 const api::Operation* list_of_names(std::string_view field) {
     if (field == "storageID") field = "volume";
     if (field == "specName") field = "spec";
     std::string_view noun;
     const std::string step = fmt::format("{{{}}}", field);
     for (const api::Operation* one : api::operations())
-        if (noun.empty() && one->path.contains(step)) noun = one->noun;
+        if (one->path.contains(step) && (noun.empty() || one->noun == field)) noun = one->noun;
     for (const api::Operation* one : api::operations())
         if (!noun.empty() && one->noun == noun && one->list && one->verb == "list") return one;
     return nullptr;

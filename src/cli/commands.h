@@ -4,7 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <memory>
 
-#include "api/operations.h"
+#include "api/operation.h"
 #include "api/schema.h"
 #include "cli/consolidate.h"
 #include "cli/remote.h"

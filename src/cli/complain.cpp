@@ -4,7 +4,7 @@
 
 #include <array>
 
-#include "api/operations.h"
+#include "api/operation_list.h"
 #include "core/safe_text.h"
 
 namespace hostler::cli {

@@ -1,4 +1,7 @@
 // Completion of the names of objects, and the scripts of shells.
+#include "api/operations_instance.h"
+#include "api/operations_spec.h"
+#include "api/operations_zone.h"
 #include "cli/fake_api_test.h"
 
 namespace hostler::cli {

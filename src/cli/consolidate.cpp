@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "api/operations.h"
+#include "api/operations_consolidation.h"
 #include "cli/request.h"
 
 namespace hostler::cli {

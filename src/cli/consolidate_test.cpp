@@ -1,4 +1,5 @@
 // `hostler consolidate`: a plan that is shown, and made when it is told to.
+#include "api/operations_consolidation.h"
 #include "cli/fake_api_test.h"
 
 namespace hostler::cli {

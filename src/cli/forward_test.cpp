@@ -1,4 +1,5 @@
 // Ports of an instance at ports of this machine.
+#include "api/operations_instance.h"
 #include "cli/fake_api_test.h"
 #include "core/testing/memory_stream.h"
 

@@ -1,5 +1,5 @@
 // Whom it talks to, as whom, and whether that is safe.
-#include "api/operations.h"
+#include "api/operations_whoami.h"
 #include "cli/fake_api_test.h"
 
 namespace hostler::cli {

@@ -1,4 +1,10 @@
 // What commands print, in each format.
+#include "api/operations_event.h"
+#include "api/operations_host.h"
+#include "api/operations_instance.h"
+#include "api/operations_spec.h"
+#include "api/operations_volume.h"
+#include "api/operations_zone.h"
 #include "cli/fake_api_test.h"
 #include "cli/render.h"
 #include "cli/yaml.h"

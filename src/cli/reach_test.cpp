@@ -1,5 +1,4 @@
 // Which API is asked, how long, and what is believed.
-#include "api/operations.h"
 #include "cli/client.h"
 #include "cli/fake_api_test.h"
 

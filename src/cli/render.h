@@ -3,7 +3,7 @@
 
 #include <boost/json.hpp>
 
-#include "api/operations.h"
+#include "api/operation.h"
 #include "api/schema.h"
 #include "core/timers.h"
 

@@ -1,6 +1,7 @@
 // `hostler report`: what is asked, and how the answer is shown.
 #include "cli/report.h"
 
+#include "api/operations_report.h"
 #include "cli/fake_api_test.h"
 
 namespace hostler::cli {

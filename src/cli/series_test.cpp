@@ -1,6 +1,7 @@
 // `hostler metrics`: what is asked, and how the answer is shown.
 #include "cli/series.h"
 
+#include "api/operations_series.h"
 #include "cli/fake_api_test.h"
 
 namespace hostler::cli {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "api/codec.h"
+#include "api/operations_instance.h"
 #include "api/problem.h"
 #include "core/base64.h"
 #include "core/percent.h"

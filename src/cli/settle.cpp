@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 
 #include "api/indent.h"
+#include "api/operations_instance.h"
+#include "api/operations_price.h"
+#include "api/operations_stock.h"
 #include "cli/compare.h"
 #include "cli/request.h"
 

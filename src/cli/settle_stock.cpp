@@ -3,6 +3,8 @@
 
 #include <set>
 
+#include "api/operations_spec.h"
+#include "api/operations_stock.h"
 #include "cli/compare.h"
 #include "cli/request.h"
 #include "cli/settle.h"

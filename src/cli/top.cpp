@@ -1,4 +1,6 @@
 #include "cli/top.h"
+#include "api/operations_usage.h"
+#include "api/operations_whoami.h"
 #include "core/safe_text.h"
 
 #include <algorithm>

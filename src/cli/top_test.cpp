@@ -3,6 +3,8 @@
 
 #include <csignal>
 
+#include "api/operations_usage.h"
+#include "api/operations_whoami.h"
 #include "cli/fake_api_test.h"
 
 namespace hostler::cli {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <array>
 
-#include "api/operations.h"
+#include "api/operation_list.h"
 #include "api/schema.h"
 
 namespace hostler::cli {

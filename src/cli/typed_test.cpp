@@ -1,7 +1,10 @@
 // What people type who know other programs.
 #include "cli/typed.h"
 
-#include "api/operations.h"
+#include "api/operations_instance.h"
+#include "api/operations_key.h"
+#include "api/operations_volume.h"
+#include "api/operations_zone.h"
 #include "cli/fake_api_test.h"
 
 namespace hostler::cli {

@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 
 #include "api/codec.h"
+#include "api/operations_host.h"
+#include "api/operations_instance.h"
+#include "api/operations_long_operation.h"
 #include "api/problem.h"
 #include "cli/render.h"
 #include "core/safe_text.h"

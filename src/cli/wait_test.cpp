@@ -1,6 +1,10 @@
 // Waiting and watching.
 #include "cli/wait.h"
 
+#include "api/operations_host.h"
+#include "api/operations_instance.h"
+#include "api/operations_long_operation.h"
+#include "api/operations_volume.h"
 #include "cli/fake_api_test.h"
 
 namespace hostler::cli {
@@ -71,8 +75,7 @@ TEST_F(WaitTest, ShowsEachPhaseAndThenTheUrl) {
     EXPECT_EQ(code, 0);
     EXPECT_EQ(out, "http://i-1-8080.localhost:1/\n");
     EXPECT_THAT(
-        err, StartsWith(
-                 "pulling … 0s\nprobing … 2s\nrunning … 3s\ninstance/nb is running\nfiles outside"));
+        err, StartsWith("pulling … 0s\nprobing … 2s\nrunning … 3s\ninstance/nb is running\nfiles outside"));
     EXPECT_EQ(asked.instance, "nb");
     EXPECT_EQ(asked.tenant_id, "acme");
     EXPECT_TRUE(asked.all);

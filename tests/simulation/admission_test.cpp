@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "api/types_stock.h"
 #include "cloud.h"
 #include "roles/master/stock/slots.h"
 

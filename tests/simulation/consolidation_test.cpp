@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "api/types_consolidation.h"
 #include "roles/master/command/commands.h"
 #include "roles/master/consolidation/execution.h"
 #include "roles/master/instance/lifecycle.h"

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "api/types_host.h"
 #include "roles/master/drain/drain.h"
 #include "roles/master/instance/stop_start.h"
 #include "seeds.h"

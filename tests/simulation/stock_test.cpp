@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "api/types_instance.h"
+#include "api/types_stock.h"
 #include "mistakes.h"
 #include "roles/master/instance/lifecycle.h"
 #include "roles/master/stock/reclaim.h"

@@ -5,7 +5,7 @@
 
 #include "adapters/net/net.h"
 #include "api/openapi.h"
-#include "api/operations.h"
+#include "api/operation_list.h"
 #include "cli/commands.h"
 #include "tests/tidy/tree.h"
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "api/types_volume.h"
 #include "roles/master/consolidation/execution.h"
 #include "roles/master/scheduler/capacity.h"
 #include "roles/master/state/host_blocks.h"

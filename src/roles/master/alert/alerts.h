@@ -1,7 +1,6 @@
 // Alerts: what is watched, what fires, who is to be told.
 #pragma once
 
-#include "api/types_alert.h"
 #include "roles/master/alert/samples.h"
 
 namespace hostler::master {

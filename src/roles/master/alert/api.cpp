@@ -1,6 +1,7 @@
 // Alerts, their rules and silences.
 #include <fmt/format.h>
 
+#include "api/operations_alert.h"
 #include "roles/master/alert/alerts.h"
 #include "roles/master/alert/view.h"
 #include "roles/master/http/api.h"

@@ -1,6 +1,7 @@
 // Who is told of alerts.
 #include <fmt/format.h>
 
+#include "api/operations_alert.h"
 #include "roles/master/alert/alerts.h"
 #include "roles/master/alert/sender.h"
 #include "roles/master/alert/view.h"

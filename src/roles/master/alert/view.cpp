@@ -1,5 +1,6 @@
 #include "roles/master/alert/view.h"
 
+#include "api/types_alert.h"
 #include "roles/master/alert/book.h"
 #include "roles/master/state/views.h"
 

@@ -2,8 +2,16 @@
 #pragma once
 
 #include "api/handlers.h"
-#include "api/types_alert.h"
 #include "roles/master/state/desk.h"
+
+namespace hostler::api {
+struct Alert;
+struct AlertReceiver;
+struct AlertReceiverSpec;
+struct AlertRule;
+struct AlertRuleSpec;
+struct AlertSilence;
+}  // namespace hostler::api
 
 namespace hostler::master {
 

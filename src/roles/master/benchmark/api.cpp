@@ -1,5 +1,6 @@
 #include "roles/master/http/api.h"
-#include "api/operations.h"
+#include "api/operations_host.h"
+#include "api/types_host.h"
 #include "roles/master/benchmark/qualification.h"
 #include "roles/master/host/audit.h"
 #include "roles/master/host/view.h"

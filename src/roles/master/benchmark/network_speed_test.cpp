@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "api/types_host.h"
 #include "roles/master/benchmark/qualification.h"
 #include "roles/master/host/view.h"
 #include "roles/master/testing/desk_rig.h"

@@ -1,4 +1,5 @@
 #include "roles/master/http/api.h"
+#include "api/operations_price.h"
 #include "roles/master/billing/prices.h"
 
 namespace hostler::master {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <boost/describe/enum_from_string.hpp>
 
+#include "api/types_price.h"
 #include "domain/billing/money.h"
 #include "roles/master/state/near.h"
 #include "roles/master/state/views.h"

@@ -1,9 +1,14 @@
 // Prices: set and removed by operators from the moment on at which they say so, and kept for ever.
 #pragma once
 
-#include "api/types_price.h"
 #include "domain/billing/price.h"
 #include "roles/master/state/desk.h"
+
+namespace hostler::api {
+struct Price;
+struct RemovePrice;
+struct SetPrice;
+}  // namespace hostler::api
 
 namespace hostler::master {
 

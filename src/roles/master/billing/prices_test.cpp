@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include "api/types_price.h"
 #include "roles/master/offer/offers.h"
 #include "roles/master/testing/desk_rig.h"
 

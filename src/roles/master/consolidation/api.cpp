@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "api/operations_consolidation.h"
 #include "roles/master/consolidation/execution.h"
 #include "roles/master/http/api.h"
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <boost/describe/enum_from_string.hpp>
 
+#include "api/types_consolidation.h"
 #include "core/counted.h"
 #include "roles/master/command/commands.h"
 #include "roles/master/host/view.h"

@@ -2,9 +2,13 @@
 // in its new place, held from the beginning, once its host has said that nothing of it runs in the old one.
 #pragma once
 
-#include "api/types_consolidation.h"
 #include "domain/scheduler/consolidation_record.h"
 #include "roles/master/state/desk.h"
+
+namespace hostler::api {
+struct Consolidation;
+struct CreateConsolidation;
+}  // namespace hostler::api
 
 namespace hostler::master {
 

@@ -2,8 +2,12 @@
 
 #include <gmock/gmock.h>
 
+#include "api/types_consolidation.h"
+#include "api/types_instance.h"
+#include "api/types_stock.h"
 #include "roles/master/instance/stop_start.h"
 #include "roles/master/scheduler/capacity.h"
+#include "roles/master/stock/slots.h"
 #include "roles/master/testing/desk_rig.h"
 
 namespace hostler::master {

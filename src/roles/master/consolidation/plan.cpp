@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "api/types_consolidation.h"
 #include "domain/scheduler/consolidate.h"
 #include "roles/master/command/commands.h"
 #include "roles/master/consolidation/execution.h"

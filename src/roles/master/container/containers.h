@@ -5,7 +5,6 @@
 #include <string>
 #include <vector>
 
-#include "api/types_instance.h"
 #include "roles/master/state/desk.h"
 
 namespace hostler::master {

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "api/types_instance.h"
 #include "roles/master/instance/auto_stop.h"
 #include "roles/master/instance/explain.h"
 #include "roles/master/instance/stop_start.h"

@@ -1,8 +1,13 @@
 // A request for logs, as a host is asked, and its answer.
 #pragma once
 
-#include "api/types_instance.h"
+#include "core/result.h"
+#include "core/timers.h"
 
+namespace hostler::api {
+struct GetLogs;
+struct Logs;
+}  // namespace hostler::api
 namespace hostler::uplink {
 class LogAnswer;
 class LogRequest;

@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 
+#include "api/types_instance.h"
 #include "proto/uplink.pb.h"
 
 namespace hostler::master {

@@ -1,5 +1,5 @@
 #include "roles/master/http/api.h"
-#include "api/operations.h"
+#include "api/operations_host.h"
 #include "roles/master/drain/drain.h"
 #include "roles/master/host/audit.h"
 #include "roles/master/host/view.h"

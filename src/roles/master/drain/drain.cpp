@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "api/types_host.h"
 #include "core/timers.h"
 #include "roles/master/command/commands.h"
 #include "roles/master/host/view.h"

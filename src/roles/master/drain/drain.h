@@ -2,8 +2,11 @@
 // is stopped. Instances of loss policy `move` begin elsewhere.
 #pragma once
 
-#include "api/types_host.h"
 #include "roles/master/state/desk.h"
+
+namespace hostler::api {
+struct DrainHost;
+}  // namespace hostler::api
 
 namespace hostler::master {
 

@@ -2,10 +2,14 @@
 
 #include <gmock/gmock.h>
 
+#include "api/types_host.h"
+#include "api/types_instance.h"
+#include "api/types_stock.h"
 #include "roles/master/host/lifecycle.h"
 #include "roles/master/host/view.h"
 #include "roles/master/instance/failover.h"
 #include "roles/master/instance/stop_start.h"
+#include "roles/master/stock/slots.h"
 #include "roles/master/testing/desk_rig.h"
 
 namespace hostler::master {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <boost/describe/enum_from_string.hpp>
 
+#include "api/types_host.h"
 #include "domain/health/table.h"
 #include "roles/master/state/refuse.h"
 #include "roles/master/state/views.h"

@@ -1,9 +1,12 @@
 // Broken GPUs: who is told, what goes there no more, and their way back.
 #pragma once
 
-#include "api/types_host.h"
 #include "roles/master/command/commands.h"
 #include "roles/master/state/desk.h"
+
+namespace hostler::api {
+struct GpuExplanation;
+}  // namespace hostler::api
 
 namespace hostler::master {
 

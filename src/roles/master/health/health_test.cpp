@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "api/types_host.h"
 #include "roles/master/host/view.h"
 #include "roles/master/scheduler/capacity.h"
 #include "roles/master/testing/desk_rig.h"

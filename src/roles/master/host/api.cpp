@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "api/operations_host.h"
 #include "roles/master/health/health.h"
 #include "roles/master/host/audit.h"
 #include "roles/master/host/lifecycle.h"

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 
+#include "api/types_host.h"
 #include "core/counted.h"
 #include "domain/inventory/model.h"
 #include "roles/master/command/commands.h"

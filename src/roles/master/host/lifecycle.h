@@ -3,8 +3,11 @@
 
 #include <optional>
 
-#include "api/types_host.h"
 #include "roles/master/state/host_report.h"
+
+namespace hostler::api {
+struct UpdateHost;
+}
 
 namespace hostler::master {
 

@@ -1,4 +1,6 @@
 #include "roles/master/host/lifecycle.h"
+#include "api/types_stock.h"
+#include "roles/master/stock/slots.h"
 #include "roles/master/zone/access_points.h"
 
 #include <gmock/gmock.h>

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <boost/describe/enum_from_string.hpp>
 
+#include "api/types_host.h"
 #include "core/quantity.h"
 #include "roles/master/health/health.h"
 #include "roles/master/scheduler/capacity.h"

@@ -1,8 +1,12 @@
 // What the API shows of hosts and their GPUs.
 #pragma once
 
-#include "api/types_host.h"
 #include "roles/master/state/desk.h"
+
+namespace hostler::api {
+struct Gpu;
+struct Host;
+}  // namespace hostler::api
 
 namespace hostler::master {
 

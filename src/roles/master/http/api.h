@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "api/handlers.h"
+#include "api/types_common.h"
 #include "roles/master/http/audit.h"
 #include "roles/master/http/watches.h"
 #include "roles/master/leader/term.h"

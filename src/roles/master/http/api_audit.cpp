@@ -1,6 +1,7 @@
 // The audit, as it is read.
 #include <charconv>
 
+#include "api/operations_audit.h"
 #include "roles/master/http/api.h"
 
 namespace hostler::master {

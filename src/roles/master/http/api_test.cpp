@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "api/operation_list.h"
+#include "api/operations_zone.h"
 #include "roles/master/testing/api_rig.h"
 
 namespace hostler::master {

@@ -1,6 +1,7 @@
 // What changes instances, and the one-word state that the source asks for.
 #include <fmt/format.h>
 
+#include "api/operations_instance.h"
 #include "roles/master/http/api.h"
 #include "roles/master/http/lookup.h"
 #include "roles/master/instance/archive.h"

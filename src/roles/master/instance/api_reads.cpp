@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "api/operations_instance.h"
 #include "proto/uplink.pb.h"
 #include "roles/master/container/log_answer.h"
 #include "roles/master/http/api.h"

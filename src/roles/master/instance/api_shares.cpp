@@ -1,6 +1,8 @@
 // Share links.
 #include <fmt/format.h>
 
+#include "api/operations_share.h"
+#include "api/types_instance.h"
 #include "roles/master/http/api.h"
 #include "roles/master/http/lookup.h"
 #include "roles/master/instance/view.h"

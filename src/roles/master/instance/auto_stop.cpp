@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "api/types_instance.h"
 #include "roles/master/instance/lifecycle.h"
 #include "roles/master/instance/repair.h"
 #include "roles/master/instance/stop_start.h"

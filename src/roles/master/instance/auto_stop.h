@@ -2,10 +2,13 @@
 // said. By level, from what is stored and what hosts report.
 #pragma once
 
-#include "api/types_instance.h"
 #include "domain/instance/schedule.h"
 #include "roles/master/command/commands.h"
 #include "roles/master/state/desk.h"
+
+namespace hostler::api {
+struct UpdateInstance;
+}  // namespace hostler::api
 
 namespace hostler::master {
 

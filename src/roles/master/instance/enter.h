@@ -4,6 +4,9 @@
 #include "roles/master/http/audit.h"
 #include "roles/master/leader/term.h"
 
+namespace hostler::api {
+struct GetInstance;
+}  // namespace hostler::api
 namespace hostler::uplink {
 class EnterAnswer;
 class EnterEnded;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "api/types_common.h"
 #include "domain/image/image.h"
 #include "ports/engine.h"
 #include "roles/master/container/containers.h"

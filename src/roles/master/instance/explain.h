@@ -3,8 +3,11 @@
 
 #include <optional>
 
-#include "api/types_common.h"
 #include "roles/master/state/desk.h"
+
+namespace hostler::api {
+struct Explanation;
+}  // namespace hostler::api
 
 namespace hostler::master {
 

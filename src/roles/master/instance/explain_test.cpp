@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "api/types_host.h"
+#include "api/types_instance.h"
 #include "roles/master/host/view.h"
 #include "roles/master/instance/view.h"
 #include "roles/master/testing/desk_rig.h"

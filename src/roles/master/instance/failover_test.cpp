@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "api/types_instance.h"
 #include "domain/instance/move.h"
 #include "proto/uplink.pb.h"
 #include "roles/master/instance/stop_start.h"

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 
+#include "api/types_instance.h"
 #include "roles/master/command/commands.h"
 #include "roles/master/container/containers.h"
 #include "roles/master/container/memory.h"

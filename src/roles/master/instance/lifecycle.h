@@ -1,8 +1,11 @@
 // Instances: from a request to a claim, a command, a running container, and back.
 #pragma once
 
-#include "api/types_instance.h"
 #include "roles/master/state/desk.h"
+
+namespace hostler::api {
+struct CreateInstance;
+}  // namespace hostler::api
 
 namespace hostler::master {
 

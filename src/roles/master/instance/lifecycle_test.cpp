@@ -3,6 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "api/types_instance.h"
+#include "api/types_stock.h"
+#include "roles/master/stock/slots.h"
 #include "roles/master/testing/desk_rig.h"
 
 namespace hostler::master {

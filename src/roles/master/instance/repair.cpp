@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "api/types_instance.h"
 #include "roles/master/container/containers.h"
 #include "roles/master/container/shell_words.h"
 #include "roles/master/instance/lifecycle.h"

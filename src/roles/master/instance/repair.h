@@ -1,8 +1,11 @@
 // An instance that ended by itself: its owner may change what it was made of, and let it begin once more.
 #pragma once
 
-#include "api/types_instance.h"
 #include "roles/master/state/desk.h"
+
+namespace hostler::api {
+struct UpdateInstance;
+}  // namespace hostler::api
 
 namespace hostler::master {
 

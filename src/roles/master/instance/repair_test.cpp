@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "api/types_instance.h"
 #include "roles/master/instance/auto_stop.h"
 #include "roles/master/instance/stop_start.h"
 #include "roles/master/testing/desk_rig.h"

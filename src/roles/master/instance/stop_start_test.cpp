@@ -4,6 +4,7 @@
 
 #include "roles/master/instance/view.h"
 #include "roles/master/testing/desk_rig.h"
+#include "roles/master/volume/volumes.h"
 
 namespace hostler::master {
 namespace {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "api/types_instance.h"
 #include "core/quantity.h"
 #include "roles/master/container/containers.h"
 #include "roles/master/health/health.h"

@@ -1,8 +1,11 @@
 // What the API shows of instances.
 #pragma once
 
-#include "api/types_instance.h"
 #include "roles/master/state/desk.h"
+
+namespace hostler::api {
+struct Instance;
+}  // namespace hostler::api
 
 namespace hostler::master {
 

@@ -1,6 +1,9 @@
 // Keys, who one is, and what happened.
 #include <fmt/format.h>
 
+#include "api/operations_event.h"
+#include "api/operations_key.h"
+#include "api/operations_whoami.h"
 #include "core/version.h"
 #include "roles/master/http/api.h"
 #include "roles/master/state/views.h"

@@ -1,5 +1,6 @@
 #include "roles/master/network/view.h"
 
+#include "api/types_network.h"
 #include "roles/master/state/views.h"
 
 namespace hostler::master {

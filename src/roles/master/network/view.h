@@ -1,8 +1,11 @@
 // What the API shows of networks.
 #pragma once
 
-#include "api/types_volume.h"
 #include "roles/master/state/desk.h"
+
+namespace hostler::api {
+struct Network;
+}  // namespace hostler::api
 
 namespace hostler::master {
 

@@ -1,4 +1,6 @@
 #include "roles/master/http/api.h"
+#include "api/operations_offer.h"
+#include "api/operations_placement.h"
 #include "roles/master/offer/offers.h"
 
 namespace hostler::master {

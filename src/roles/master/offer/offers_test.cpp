@@ -4,8 +4,11 @@
 #include <gmock/gmock.h>
 
 #include "api/codec.h"
+#include "api/types_placement.h"
+#include "api/types_stock.h"
 #include "roles/master/scheduler/traits.h"
 #include "roles/master/stock/reclaim.h"
+#include "roles/master/stock/slots.h"
 #include "roles/master/testing/desk_rig.h"
 
 namespace hostler::master {

@@ -1,6 +1,7 @@
 // Who signs certificates.
 #include <fmt/format.h>
 
+#include "api/operations_authority.h"
 #include "roles/master/http/api.h"
 #include "roles/master/pki/authority.h"
 #include "roles/master/pki/edge_keys.h"

@@ -1,4 +1,5 @@
 #include "roles/master/http/api.h"
+#include "api/operations_placement.h"
 #include "roles/master/placement/placement.h"
 
 namespace hostler::master {

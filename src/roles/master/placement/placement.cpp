@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "api/types_placement.h"
 #include "core/quantity.h"
 #include "domain/billing/money.h"
 #include "roles/master/billing/prices.h"

@@ -1,8 +1,13 @@
 // Where a tenant's tasks would go.
 #pragma once
 
-#include "api/handlers.h"
 #include "roles/master/state/desk.h"
+
+namespace hostler::api {
+struct Call;
+struct ExplainPlacement;
+struct PlacementAnswer;
+}  // namespace hostler::api
 
 namespace hostler::master {
 

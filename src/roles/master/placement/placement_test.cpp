@@ -1,8 +1,15 @@
 #include "roles/master/placement/placement.h"
+#include "api/handlers.h"
+#include "api/types_placement.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
+#include "api/types_common.h"
+#include "api/types_host.h"
+#include "api/types_instance.h"
+#include "api/types_price.h"
+#include "api/types_zone.h"
 #include "roles/master/billing/prices.h"
 #include "roles/master/instance/stop_start.h"
 #include "roles/master/scheduler/capacity.h"

@@ -1,4 +1,5 @@
 #include "roles/master/http/api.h"
+#include "api/operations_report.h"
 #include "roles/master/report/maker.h"
 #include "roles/master/series/parts.h"
 

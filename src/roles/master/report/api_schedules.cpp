@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "api/codec.h"
+#include "api/operations_report.h"
 #include "roles/master/http/api.h"
 #include "roles/master/report/schedules.h"
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "api/types_report.h"
 #include "roles/master/billing/prices.h"
 #include "roles/master/series/query.h"
 #include "roles/master/series/series.h"

@@ -4,9 +4,12 @@
 #include <functional>
 
 #include "api/handlers.h"
-#include "api/types_report.h"
 #include "domain/report/build.h"
 #include "roles/master/state/desk.h"
+
+namespace hostler::api {
+struct AskReport;
+}  // namespace hostler::api
 
 namespace hostler::master {
 

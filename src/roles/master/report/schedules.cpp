@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "api/types_report_schedule.h"
 #include "roles/master/state/views.h"
 
 namespace hostler::master {

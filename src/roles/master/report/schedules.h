@@ -1,8 +1,13 @@
 // Schedules of reports, and the reports that were made.
 #pragma once
 
-#include "api/types_report_schedule.h"
 #include "roles/master/state/desk.h"
+
+namespace hostler::api {
+struct CreateReportSchedule;
+struct KeptReport;
+struct ReportSchedule;
+}  // namespace hostler::api
 
 namespace hostler::master {
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "api/codec.h"
+#include "api/types_report.h"
 #include "roles/master/leader/term.h"
 #include "roles/master/report/maker.h"
 #include "roles/master/report/schedules.h"

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "api/handlers.h"
+#include "api/types_placement.h"
 #include "core/quantity.h"
 #include "domain/billing/money.h"
 #include "domain/inventory/model.h"

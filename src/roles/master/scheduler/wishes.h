@@ -3,10 +3,13 @@
 
 #include <boost/describe/enum_from_string.hpp>
 
-#include "api/handlers.h"
-#include "api/types_placement.h"
 #include "domain/scheduler/need.h"
 #include "roles/master/state/desk.h"
+
+namespace hostler::api {
+struct Caller;
+struct Placement;
+}  // namespace hostler::api
 
 namespace hostler::master {
 

@@ -1,5 +1,6 @@
 // Which key seals what is secret in the store.
 #include "roles/master/http/api.h"
+#include "api/operations_sealing.h"
 #include "roles/master/sealing/count.h"
 #include "roles/master/sealing/keys.h"
 

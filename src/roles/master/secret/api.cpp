@@ -1,5 +1,6 @@
 // Secrets of tenants.
 #include "roles/master/http/api.h"
+#include "api/operations_secret.h"
 #include "roles/master/http/lookup.h"
 #include "roles/master/secret/secrets.h"
 

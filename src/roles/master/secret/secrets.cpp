@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <set>
 
+#include "api/types_instance.h"
+#include "api/types_secret.h"
 #include "domain/image/image.h"
 #include "roles/master/state/near.h"
 #include "roles/master/state/refuse.h"

@@ -3,10 +3,16 @@
 
 #include <map>
 
-#include "api/types_instance.h"
-#include "api/types_secret.h"
 #include "core/metrics.h"
 #include "roles/master/state/desk.h"
+
+namespace hostler::api {
+struct CreateInstance;
+struct CreateSecret;
+struct Instance;
+struct Secret;
+struct UpdateSecret;
+}  // namespace hostler::api
 
 namespace hostler::master {
 

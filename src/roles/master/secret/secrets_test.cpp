@@ -2,6 +2,8 @@
 
 #include <gmock/gmock.h>
 
+#include "api/types_instance.h"
+#include "api/types_secret.h"
 #include "proto/uplink.pb.h"
 #include "roles/master/instance/explain.h"
 #include "roles/master/instance/repair.h"

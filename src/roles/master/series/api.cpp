@@ -1,4 +1,5 @@
 #include "roles/master/http/api.h"
+#include "api/operations_series.h"
 #include "roles/master/series/parts.h"
 #include "roles/master/series/query.h"
 

@@ -1,6 +1,7 @@
 // What GPUs and hosts do at this moment. Nothing here is stored: it is what hosts said last.
 #include <fmt/format.h>
 
+#include "api/operations_usage.h"
 #include "proto/uplink.pb.h"
 #include "roles/master/http/api.h"
 #include "roles/master/http/lookup.h"

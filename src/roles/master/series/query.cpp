@@ -7,6 +7,7 @@
 #include <set>
 
 #include "api/series_words.h"
+#include "api/types_series.h"
 #include "domain/inventory/catalogue.h"
 #include "domain/inventory/model.h"
 #include "roles/master/series/series.h"

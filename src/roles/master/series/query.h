@@ -2,9 +2,14 @@
 #pragma once
 
 #include "api/handlers.h"
-#include "api/types_series.h"
 #include "domain/series/query.h"
 #include "roles/master/state/desk.h"
+
+namespace hostler::api {
+struct QuerySeries;
+struct SeriesAnswer;
+struct SeriesMetric;
+}  // namespace hostler::api
 
 namespace hostler::master {
 

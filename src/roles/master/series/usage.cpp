@@ -2,6 +2,7 @@
 
 #include <boost/describe/enum_from_string.hpp>
 
+#include "api/types_usage.h"
 #include "roles/master/host/view.h"
 #include "roles/master/state/kinds.h"
 

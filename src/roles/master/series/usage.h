@@ -4,9 +4,13 @@
 #include <map>
 #include <string>
 
-#include "api/types_usage.h"
 #include "core/metrics.h"
 #include "roles/master/state/desk.h"
+
+namespace hostler::api {
+struct GpuUsage;
+struct HostUsage;
+}  // namespace hostler::api
 
 namespace hostler::master {
 

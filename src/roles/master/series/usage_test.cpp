@@ -5,6 +5,8 @@
 #include <gtest/gtest.h>
 #include <boost/json.hpp>
 
+#include "api/types_host.h"
+#include "api/types_usage.h"
 #include "core/testing/run.h"
 #include "domain/inventory/metrics.h"
 #include "proto/uplink.pb.h"

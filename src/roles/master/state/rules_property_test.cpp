@@ -1,6 +1,12 @@
 // Whatever happens in whatever order, the books are right.
 #include <gtest/gtest.h>
 
+#include "api/types_consolidation.h"
+#include "api/types_host.h"
+#include "api/types_instance.h"
+#include "api/types_stock.h"
+#include "api/types_volume.h"
+#include "api/types_zone.h"
 #include "roles/master/consolidation/execution.h"
 #include "roles/master/instance/stop_start.h"
 #include "roles/master/placement/placement.h"
@@ -8,9 +14,11 @@
 #include "roles/master/state/host_blocks.h"
 #include "roles/master/state/sweep.h"
 #include "roles/master/stock/reclaim.h"
+#include "roles/master/stock/slots.h"
 #include "roles/master/testing/desk_rig.h"
 #include "roles/master/testing/index_check.h"
 #include "roles/master/testing/room_check.h"
+#include "roles/master/volume/volumes.h"
 #include "roles/master/zone/zones.h"
 
 namespace hostler::master {

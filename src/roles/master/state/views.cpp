@@ -3,6 +3,8 @@
 #include <boost/describe/enum_from_string.hpp>
 
 #include "api/problem.h"
+#include "api/types_event.h"
+#include "api/types_long_operation.h"
 
 namespace hostler::master {
 

@@ -1,9 +1,12 @@
 // What the API shows of times, events and long operations.
 #pragma once
 
-#include "api/types_common.h"
-#include "api/types_key.h"
 #include "roles/master/state/desk.h"
+
+namespace hostler::api {
+struct Event;
+struct LongOperation;
+}  // namespace hostler::api
 
 namespace hostler::master {
 

@@ -1,4 +1,6 @@
 #include "roles/master/http/api.h"
+#include "api/operations_spec.h"
+#include "api/operations_stock.h"
 #include "roles/master/stock/images.h"
 #include "roles/master/stock/reclaim.h"
 #include "roles/master/stock/slots.h"

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "api/types_stock.h"
 #include "core/counted.h"
 #include "domain/image/image.h"
 #include "roles/master/command/commands.h"

@@ -1,8 +1,11 @@
 // Images in advance: what the hosts of a stock are to have before anybody asks for it.
 #pragma once
 
-#include "api/types_stock.h"
 #include "roles/master/state/desk.h"
+
+namespace hostler::api {
+struct PrepareStock;
+}  // namespace hostler::api
 
 namespace hostler::master {
 

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "roles/master/stock/slots.h"
 #include "roles/master/stock/view.h"
 #include "roles/master/testing/desk_rig.h"
 

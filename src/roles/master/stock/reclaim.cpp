@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "api/types_stock.h"
 #include "roles/master/scheduler/capacity.h"
 #include "roles/master/state/host_blocks.h"
 #include "roles/master/stock/slots.h"

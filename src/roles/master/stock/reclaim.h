@@ -1,9 +1,12 @@
 // Idle stock that gives way to instances, as the policy of its spec says.
 #pragma once
 
-#include "api/types_stock.h"
 #include "roles/master/scheduler/room.h"
 #include "roles/master/state/desk.h"
+
+namespace hostler::api {
+struct UpdateStock;
+}  // namespace hostler::api
 
 namespace hostler::master {
 

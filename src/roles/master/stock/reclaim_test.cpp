@@ -2,9 +2,12 @@
 
 #include <gmock/gmock.h>
 
+#include "api/types_placement.h"
+#include "api/types_stock.h"
 #include "roles/master/http/api.h"
 #include "roles/master/placement/placement.h"
 #include "roles/master/scheduler/capacity.h"
+#include "roles/master/stock/slots.h"
 #include "roles/master/stock/view.h"
 #include "roles/master/testing/desk_rig.h"
 #include "roles/master/testing/room_check.h"

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 
+#include "api/types_stock.h"
 #include "core/counted.h"
 #include "core/quantity.h"
 #include "roles/master/scheduler/capacity.h"

@@ -3,9 +3,13 @@
 
 #include <functional>
 
-#include "api/types_stock.h"
 #include "roles/master/scheduler/room.h"
 #include "roles/master/state/desk.h"
+
+namespace hostler::api {
+struct CreateStocks;
+struct DeleteStocks;
+}  // namespace hostler::api
 
 namespace hostler::master {
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "api/types_spec.h"
 #include "core/counted.h"
 #include "core/quantity.h"
 #include "roles/master/state/near.h"

@@ -1,8 +1,12 @@
 // Specs: what an instance is made of.
 #pragma once
 
-#include "api/types_stock.h"
 #include "roles/master/state/desk.h"
+
+namespace hostler::api {
+struct CreateSpec;
+struct UpdateSpec;
+}  // namespace hostler::api
 
 namespace hostler::master {
 

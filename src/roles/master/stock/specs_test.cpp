@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "api/types_spec.h"
+#include "api/types_stock.h"
 #include "roles/master/stock/images.h"
 #include "roles/master/stock/slots.h"
 #include "roles/master/testing/desk_rig.h"

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "api/types_spec.h"
+#include "api/types_stock.h"
 #include "roles/master/scheduler/capacity.h"
 #include "roles/master/state/views.h"
 #include "roles/master/stock/images.h"

@@ -1,8 +1,12 @@
 // What the API shows of specs and their stock.
 #pragma once
 
-#include "api/types_stock.h"
 #include "roles/master/state/desk.h"
+
+namespace hostler::api {
+struct Spec;
+struct Stock;
+}  // namespace hostler::api
 
 namespace hostler::master {
 

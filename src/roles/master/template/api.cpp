@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "api/operations_template.h"
 #include "roles/master/http/api.h"
 #include "roles/master/scheduler/wishes.h"
 #include "roles/master/template/templates.h"

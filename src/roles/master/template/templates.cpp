@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "api/types_instance.h"
 #include "roles/master/scheduler/wishes.h"
 
 namespace hostler::master {

@@ -1,8 +1,11 @@
 // Instances from templates.
 #pragma once
 
-#include "api/types_instance.h"
 #include "domain/template/template.h"
+
+namespace hostler::api {
+struct CreateInstance;
+}  // namespace hostler::api
 
 namespace hostler::master {
 

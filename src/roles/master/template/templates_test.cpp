@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "api/types_instance.h"
+
 namespace hostler::master {
 namespace {
 

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "api/types_instance.h"
 #include "roles/master/command/commands.h"
 #include "roles/master/host/lifecycle.h"
 #include "roles/master/instance/lifecycle.h"
@@ -10,9 +11,7 @@
 #include "roles/master/network/subnets.h"
 #include "roles/master/share/shares.h"
 #include "roles/master/state/retention.h"
-#include "roles/master/stock/slots.h"
 #include "roles/master/testing/plain_sealer.h"
-#include "roles/master/volume/volumes.h"
 
 namespace hostler::master::testing {
 
@@ -34,6 +33,13 @@ public:
 private:
     std::uint64_t state_;
 };
+
+// Of a spec of 4 CPUs and 16 GiB, and a volume of 1 GiB. In desk_rig_test.cpp, so that this file needs no
+// request of theirs.
+Result<> make_stock(Desk& desk, int number, const std::string& spec = "small",
+                    std::optional<std::string> zone = {}, int gpus = 1);
+const Volume& make_volume(Desk& desk, const std::string& name, const std::string& tenant,
+                          std::optional<std::string> zone = {});
 
 struct DeskRig {
     explicit DeskRig(std::string_view network = "10.208.0.0/12", std::uint64_t seed = 1)
@@ -105,13 +111,7 @@ struct DeskRig {
 
     Result<> stock(int number, const std::string& spec = "small", std::optional<std::string> zone = {},
                    int gpus = 1) {
-        return create_stock(desk, {.number = number,
-                                   .spec_name = spec,
-                                   .cpu = "4",
-                                   .memory = "16Gi",
-                                   .gpu_type = "H100",
-                                   .gpu_num = gpus,
-                                   .zone = std::move(zone)});
+        return make_stock(desk, number, spec, std::move(zone), gpus);
     }
     static api::CreateInstance request(const std::string& name, const std::string& tenant = "acme") {
         return {.instance_id = name, .tenant_id = tenant, .image = "demo:1", .spec_name = "small"};
@@ -149,9 +149,7 @@ struct DeskRig {
     }
     std::string volume(const std::string& name, const std::string& tenant = "acme",
                        std::optional<std::string> zone = {}) {
-        return create_volume(desk, {.name = name, .size = "1Gi", .zone = std::move(zone)}, tenant)
-            .value()
-            ->id;
+        return make_volume(desk, name, tenant, std::move(zone)).id;
     }
     Changes take() {
         std::vector<Touched> touched;

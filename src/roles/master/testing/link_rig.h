@@ -198,13 +198,7 @@ struct LinkRig : TermRig {
         auto request = DeskRig::request(name);
         request.spec_name = "small";
         auto& now = desk();
-        if (!now.estate.specs.find("small"))
-            HOSTLER_ASSERT(create_stock(now, {.number = 4,
-                                              .spec_name = "small",
-                                              .cpu = "1",
-                                              .memory = "1Gi",
-                                              .gpu_type = "H100",
-                                              .gpu_num = 1}));
+        if (!now.estate.specs.find("small")) HOSTLER_ASSERT(make_stock(now, 4));
         HOSTLER_ASSERT(create_instance(now, request, "digest"));
         const std::string id = find_instance(now, "acme", name)->id;
         now.estate.instances.edit(id).spec.ports = {{.port = static_cast<int>(port)}};

@@ -1,6 +1,7 @@
 // What runs on hosts and is not in the store.
 #include <fmt/format.h>
 
+#include "api/operations_foreign.h"
 #include "roles/master/http/api.h"
 #include "roles/master/instance/view.h"
 #include "roles/master/unmanaged/unmanaged.h"

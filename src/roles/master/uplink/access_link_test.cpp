@@ -1,6 +1,7 @@
 // The uplink to hosts: who is connected, what they are told and asked, and until when.
 #include <gtest/gtest.h>
 
+#include "api/types_zone.h"
 #include "roles/master/state/views.h"
 #include "roles/master/testing/host_rig.h"
 #include "roles/master/zone/access_points.h"

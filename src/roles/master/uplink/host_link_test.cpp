@@ -1,6 +1,7 @@
 // What hosts say, sealed: who is believed, who may only visit, and how many are let in.
 #include <gtest/gtest.h>
 
+#include "api/types_host.h"
 #include "roles/master/host/view.h"
 #include "roles/master/testing/host_rig.h"
 

@@ -5,6 +5,7 @@
 
 #include "proto/uplink.pb.h"
 #include "roles/master/testing/desk_rig.h"
+#include "roles/master/volume/volumes.h"
 
 namespace hostler::master {
 namespace {

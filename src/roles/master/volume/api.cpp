@@ -2,6 +2,9 @@
 #include <fmt/format.h>
 #include <boost/describe/enum_to_string.hpp>
 
+#include "api/operations_long_operation.h"
+#include "api/operations_network.h"
+#include "api/operations_volume.h"
 #include "core/quantity.h"
 #include "roles/master/http/api.h"
 #include "roles/master/http/lookup.h"

@@ -3,11 +3,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "api/types_volume.h"
 #include "roles/master/instance/explain.h"
 #include "roles/master/instance/view.h"
 #include "roles/master/testing/desk_rig.h"
 #include "roles/master/volume/explain.h"
 #include "roles/master/volume/view.h"
+#include "roles/master/volume/volumes.h"
 
 namespace hostler::master {
 namespace {

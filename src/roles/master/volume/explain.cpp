@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "api/types_common.h"
 #include "core/quantity.h"
 #include "roles/master/volume/disks.h"
 #include "roles/master/volume/volumes.h"

@@ -1,8 +1,11 @@
 // What a volume waits for, where it is, what uses it and how full it is.
 #pragma once
 
-#include "api/types_common.h"
 #include "roles/master/state/desk.h"
+
+namespace hostler::api {
+struct Explanation;
+}  // namespace hostler::api
 
 namespace hostler::master {
 

@@ -1,5 +1,6 @@
 #include "roles/master/volume/view.h"
 
+#include "api/types_volume.h"
 #include "core/quantity.h"
 #include "roles/master/state/views.h"
 #include "roles/master/volume/disks.h"

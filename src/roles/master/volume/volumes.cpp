@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "api/types_instance.h"
+#include "api/types_volume.h"
 #include "core/quantity.h"
 #include "roles/master/scheduler/capacity.h"
 #include "roles/master/state/host_blocks.h"

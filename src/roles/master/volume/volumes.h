@@ -1,10 +1,13 @@
 // Volumes: what outlives an instance. An attachment is an instance with a place that mounts it.
 #pragma once
 
-#include "api/types_instance.h"
-#include "api/types_volume.h"
 #include "roles/master/command/commands.h"
 #include "roles/master/state/desk.h"
+
+namespace hostler::api {
+struct CreateInstance;
+struct CreateVolume;
+}  // namespace hostler::api
 
 namespace hostler::master {
 

@@ -2,7 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include "api/types_stock.h"
+#include "api/types_volume.h"
 #include "proto/uplink.pb.h"
+#include "roles/master/stock/slots.h"
 #include "roles/master/testing/desk_rig.h"
 #include "roles/master/uplink/messages.h"
 

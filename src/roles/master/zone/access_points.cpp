@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <tuple>
 
+#include "api/types_zone.h"
 #include "proto/uplink.pb.h"
 
 namespace hostler::master {

@@ -1,9 +1,11 @@
 // Access points: what agents are told of them, how they drain, what the operator sees.
 #pragma once
 
-#include "api/operations.h"
 #include "roles/master/state/desk.h"
 
+namespace hostler::api {
+enum class AccessState;
+}  // namespace hostler::api
 namespace hostler::uplink {
 class AccessList;
 class Route;

@@ -1,6 +1,7 @@
 // Zones, access points, and the tokens with which hosts join.
 #include <fmt/format.h>
 
+#include "api/operations_zone.h"
 #include "core/counted.h"
 #include "roles/master/http/api.h"
 #include "roles/master/state/near.h"

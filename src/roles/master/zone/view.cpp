@@ -1,5 +1,6 @@
 #include "roles/master/zone/view.h"
 
+#include "api/types_zone.h"
 #include "roles/master/scheduler/capacity.h"
 #include "roles/master/state/views.h"
 #include "roles/master/zone/access_points.h"

@@ -1,8 +1,13 @@
 // What the API shows of zones, access points and the tokens with which hosts join.
 #pragma once
 
-#include "api/types_zone.h"
 #include "roles/master/state/desk.h"
+
+namespace hostler::api {
+struct AccessPoint;
+struct HostToken;
+struct Zone;
+}  // namespace hostler::api
 
 namespace hostler::master {
 

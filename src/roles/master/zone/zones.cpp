@@ -1,5 +1,7 @@
 #include "roles/master/zone/zones.h"
 
+#include "api/types_zone.h"
+
 namespace hostler::master {
 
 void update_zone(Desk& desk, const std::string& name, const api::UpdateZone& request) {

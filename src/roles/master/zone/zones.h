@@ -1,8 +1,11 @@
 // Zones.
 #pragma once
 
-#include "api/types_zone.h"
 #include "roles/master/state/desk.h"
+
+namespace hostler::api {
+struct UpdateZone;
+}
 
 namespace hostler::master {
 

@@ -1,5 +1,4 @@
 // The table itself: nothing without help, nothing twice, nothing that means a field which is not there.
-#include "api/operations.h"
 
 #include <gtest/gtest.h>
 #include <boost/json.hpp>
@@ -7,6 +6,9 @@
 #include <set>
 
 #include "api/codec.h"
+#include "api/operation_list.h"
+#include "api/operations_instance.h"
+#include "api/operations_stock.h"
 #include "api/router.h"
 
 namespace hostler::api {
@@ -75,7 +77,7 @@ TEST(Operations, AreNamedOnce) {
             << operation->name;
         EXPECT_TRUE(operation->help.ends_with('.')) << operation->name;
         EXPECT_FALSE(operation->permission.empty()) << operation->name;
-        EXPECT_EQ(std::ranges::count(nouns, operation->noun, &Noun::name), 1) << operation->name;
+        EXPECT_EQ(std::ranges::count(nouns(), operation->noun, &Noun::name), 1) << operation->name;
     }
 }
 

@@ -1,0 +1,16 @@
+// What happened.
+#pragma once
+
+#include "api/operation.h"
+#include "api/types_event.h"
+
+namespace hostler::api::ops {
+
+// clang-format off
+
+inline constexpr Typed<ListEvents, List<Event>> list_events{{
+    .name = "listEvents", .path = "/v1/events", .permission = "event.read", .help = "List events.",
+    .list = true, .noun = "event", .verb = "list", .columns = "time kind id actor reason message",
+    .example = "event list --kind host"}};
+
+}  // namespace hostler::api::ops
