@@ -4,13 +4,13 @@ Real: the leading term with its rules, its sweep and its indexes; the API's oper
 and what the master makes of them; the SQLite store with its syncs; authority, sealing, series store. All settings are the defaults.
 Simulated: the hosts. Each says what an agent says and obeys at once, by frames without TLS, in the same process on a thread of its own;
 so do the clients. No HTTP, no admission of requests, no access point and no gateway is on the way, and samples of GPUs are in no report
-(the benches `gateway` and `agents` have these).
+(the benches `gateway` and `agents` have these). Every other instance has an inactivity timeout.
 
 stay:          ms of CPU that the longest turn of the estate's loop took (a call, a sweep, a report, a commit), while instances are
                created and deleted. stay-wall is the same by the clock, with what other threads and processes of this machine took.
-create-growth: CPU of a create on the estate's thread, from its JSON to the hand-over of its commit, against that of a twentieth of the
-               hosts; life-growth: CPU of the estate's thread for a whole life under load, its reports and sweeps included.
-dry-run:       ms of CPU of a dry run of a create, on average.
+create-growth: CPU of the estate's thread from a create to its answer, its commit included, of calls one after the other (median), against
+               that of a twentieth of the hosts; life-growth: the same for a whole life under load, with all reports and sweeps.
+dry-run:       ms of CPU from a dry run of a create to its answer (median).
 idle-sweep:    % of a core that the estate's thread takes when all runs and nobody says anything; idle: with a report of each host in 10 s.
 starts:        instances that were created, seen running, deleted and seen gone in a second, all through the API, each step durable.
                Kubernetes does 149 pods a second and Slurm 80 jobs, on two such cores.

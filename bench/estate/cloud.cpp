@@ -124,7 +124,7 @@ Task<> Cloud::close() {
 
 void Cloud::ask(Asked asked, api::EventSink* sink, std::move_only_function<void(api::Reply)> then) {
     tasks_.start("call", [](Cloud& self, Asked what, api::EventSink* to, auto told) -> Task<> {
-        self.turns_.is_for(what.what);
+        const std::int64_t begun = self.turns_.asked();
         api::Caller caller{.actor = "key/" + (what.tenant.empty() ? "operator" : what.tenant),
                            .tenant = what.tenant,
                            .is_operator = what.tenant.empty()};
@@ -132,6 +132,7 @@ void Cloud::ask(Asked asked, api::EventSink* sink, std::move_only_function<void(
                                                            .target = std::move(what.target),
                                                            .body = std::move(what.body)},
                                                           std::move(caller), to);
+        self.turns_.answered(what.what, begun);
         told(std::move(*reply));  // answer() never fails.
         co_return Result<>{};
     }(*this, std::move(asked), sink, std::move(then)));

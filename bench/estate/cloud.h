@@ -17,7 +17,7 @@ namespace hostler::bench {
 
 // Asked of the API as if it had come over HTTP.
 struct Asked {
-    Turn what = Turn::call;
+    Ask what = Ask::other;
     std::string tenant;  // Empty: an operator asks.
     std::string method, target, body;
 };

@@ -43,14 +43,10 @@ double quantile(std::vector<double> values, double part) {
     const auto at = static_cast<std::size_t>(part * static_cast<double>(values.size()));
     return values[std::min(at, values.size() - 1)];
 }
-double longest_ms(const Turns::Taken& taken) {
-    double longest = 0;
-    for (const auto& turns : taken.cpu_us)
-        for (const double us : turns) longest = std::max(longest, us / 1e3);
-    return longest;
-}
-const std::vector<double>& of(const Turns::Taken& taken, Turn what) {
-    return taken.cpu_us[static_cast<std::size_t>(what)];
+double longest_ms(const Turns::Taken& taken) { return quantile(taken.turns_us, 1) / 1e3; }
+// What a call costs; sweeps that come between it and its answer are in few of them.
+const std::vector<double>& calls(const Turns::Taken& taken, Ask what) {
+    return taken.calls_us[static_cast<std::size_t>(what)];
 }
 
 // CPU time of each thread of this process, in seconds, by name.
@@ -188,17 +184,13 @@ private:
     }
 
     static void tell_turns(const Turns::Taken& taken) {
-        constexpr std::string_view names[] = {"the master's own", "create", "dry run", "other calls"};
-        for (std::size_t i = 0; i < std::size(names); ++i) {
-            const auto& turns = taken.cpu_us[i];
-            if (turns.empty()) continue;
-            const auto over = std::ranges::count_if(turns, [](double us) { return us > 5'000; });
-            say("  turns of {}: {}, {:.1f} us on average, 99.9 % within {:.2f} ms, longest {:.1f} ms, {} "
-                "over 5 ms",
-                names[i], turns.size(), mean(turns), quantile(turns, 0.999) / 1e3, quantile(turns, 1) / 1e3,
-                over);
-        }
-        say("  the longest turn by the clock on the wall: {:.1f} ms", taken.longest_wall_ms);
+        const auto& turns = taken.turns_us;
+        const auto over = std::ranges::count_if(turns, [](double us) { return us > 5'000; });
+        say("  {} turns, {:.1f} us on average, 99.9 % within {:.2f} ms, longest {:.1f} ms ({:.1f} ms by the "
+            "clock on the "
+            "wall), {} over 5 ms",
+            turns.size(), mean(turns), quantile(turns, 0.999) / 1e3, longest_ms(taken), taken.longest_wall_ms,
+            over);
     }
 
     template <class... Args>
@@ -210,15 +202,17 @@ private:
         const auto life_us = [](const Measured& of_fleet) {
             return 1e6 * of_fleet.load.cpu_s / (of_fleet.lives_per_s * of_fleet.load_s);
         };
-        const double create = mean(of(whole.one_by_one, Turn::create));
+        const auto create_us = [](const Measured& of_fleet) {
+            return quantile(calls(of_fleet.one_by_one, Ask::create), 0.5);
+        };
+        const auto& dry = calls(whole.dry, Ask::dry_run);
         fmt::print(
             R"({{"stay_ms": {:.3f}, "stay_wall_ms": {:.3f}, "create_us": {:.1f}, "create_small_us": {:.1f}, )"
             R"("life_us": {:.1f}, "life_small_us": {:.1f}, "dry_run_us": {:.1f}, "dry_run_p99_us": {:.1f}, )"
             R"("sweep_percent": {:.3f}, "idle_percent": {:.3f}, "starts": {:.1f}, "fill": {:.1f}}})"
             "\n",
-            longest_ms(whole.load), whole.load.longest_wall_ms, create,
-            mean(of(small.one_by_one, Turn::create)), life_us(whole), life_us(small),
-            mean(of(whole.dry, Turn::dry_run)), quantile(of(whole.dry, Turn::dry_run), 0.99),
+            longest_ms(whole.load), whole.load.longest_wall_ms, create_us(whole), create_us(small),
+            life_us(whole), life_us(small), quantile(dry, 0.5), quantile(dry, 0.99),
             100 * whole.quiet.cpu_s / whole.quiet.wall_s, 100 * whole.idle.cpu_s / whole.idle.wall_s,
             whole.lives_per_s,
             static_cast<double>(options_.hosts * gpus_of_host - options_.clients) / whole.fill_s);
@@ -252,6 +246,7 @@ int main(int argc, char** argv) {
     std::atomic<bool> done = false;
     int status = 1;
     std::thread players{[&] {
+        pthread_setname_np(pthread_self(), "players");
         Experiment experiment{loop, estate, turns, options};
         TaskGroup group{loop};
         group.start("experiment", [](Experiment& of, int& to, Loop& on) -> Task<> {

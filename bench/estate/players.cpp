@@ -99,6 +99,7 @@ private:
         report.set_turn(1);
         report.set_workloads_complete(true);
         for (const auto& [id, workload] : workloads_) *report.add_workloads() = workload;
+        for (auto& workload : *report.mutable_workloads()) workload.set_unused_ms(60'000);
         for (const std::string& network : networks_) report.add_networks(network);
         (void)link_->try_send(frame);
     }
@@ -240,15 +241,13 @@ Task<> Players::call(Asked asked) {
     co_return Result<>{};
 }
 
-Task<> Players::create(std::string name, std::string of, bool dry_run) {
-    Asked asked{.what = dry_run ? Turn::dry_run : Turn::create,
-                .tenant = of,
-                .method = "POST",
-                .target = dry_run ? "/gpu-instances?dryRun=true" : "/gpu-instances"};
+Task<> Players::create(Ask what, std::string name, std::string of, std::string more) {
+    Asked asked{.what = what, .tenant = of, .method = "POST", .target = "/gpu-instances"};
+    if (what == Ask::dry_run) asked.target += "?dryRun=true";
     asked.body = fmt::format(
         R"({{"instanceID":"{}","tenantID":"{}","tenantName":"","image":"docker.io/library/nginx:1.27","storageID":"",)"
-        R"("specName":"h100-1","template":{{"ports":[{{"port":8080,"isProbe":true}}],"envs":[{{"name":"MODE","value":"bench"}}]}}}})",
-        name, of);
+        R"("specName":"h100-1",{}"template":{{"ports":[{{"port":8080,"isProbe":true}}],"envs":[{{"name":"MODE","value":"bench"}}]}}}})",
+        name, of, more);
     return call(std::move(asked));
 }
 
@@ -270,7 +269,7 @@ Task<> Players::until(std::string name, std::string phase) {
 Task<> Players::live_once(std::size_t number) {
     const std::string name = fmt::format("short-{}", number), of = tenant(number);
     lives_[name];
-    CO_TRY(co_await create(name, of, false));
+    CO_TRY(co_await create(Ask::create, name, of));
     CO_TRY(co_await until(name, "running"));
     CO_TRY(co_await call({.tenant = of, .method = "DELETE", .target = "/gpu-instances/" + name}));
     CO_TRY(co_await until(name, "stopped"));
@@ -311,7 +310,8 @@ Task<> Players::fill(std::size_t count, std::size_t at_once) {
         const std::size_t number = begun++;
         const std::string name = fmt::format("kept-{}", number);
         lives_[name];
-        CO_TRY(co_await create(name, tenant(number), false));
+        CO_TRY(co_await create(Ask::create, name, tenant(number),
+                               number % 2 == 0 ? R"("inactivityTimeoutSeconds":86400,)" : ""));
         CO_TRY(co_await until(name, "running"));
         lives_.erase(name);
         co_return true;
@@ -334,7 +334,7 @@ Task<std::size_t> Players::live(std::size_t count, Duration time, std::size_t at
 }
 
 Task<> Players::dry_run(std::size_t count) {
-    for (std::size_t i = 0; i < count; ++i) CO_TRY(co_await create("never", tenant(i), true));
+    for (std::size_t i = 0; i < count; ++i) CO_TRY(co_await create(Ask::dry_run, "never", tenant(i)));
     co_return Result<>{};
 }
 

@@ -25,7 +25,7 @@ public:
     Task<> begin();
     Task<> close();
 
-    // `count` instances that stay, `at_once` under way.
+    // `count` instances that stay, `at_once` under way; every other one has an inactivity timeout.
     Task<> fill(std::size_t count, std::size_t at_once);
     // `at_once` clients each create an instance, wait until it runs, delete it and wait until its host has
     // let it go, until `count` such lives are over, or `time` is.
@@ -40,7 +40,7 @@ private:
     struct Life;
     std::string tenant(std::size_t number) const;
     Task<> call(Asked asked);
-    Task<> create(std::string name, std::string of, bool dry_run);
+    Task<> create(Ask what, std::string name, std::string of, std::string more = {});
     Task<> until(std::string name, std::string phase);
     Task<> live_once(std::size_t number);
     void hear(const std::string& events);

@@ -36,8 +36,11 @@ void Turns::run(const std::atomic<bool>& done) {
 }
 
 void Turns::note(std::int64_t cpu_ns) {
-    const auto what = static_cast<std::size_t>(std::exchange(now_, Turn::master));
-    taken_.cpu_us[what].push_back(static_cast<double>(cpu_ns) / 1e3);
+    taken_.turns_us.push_back(static_cast<double>(cpu_ns) / 1e3);
+    spent_ns_ += cpu_ns;
+    for (const auto& [what, asked] : std::exchange(answered_, {}))
+        taken_.calls_us[static_cast<std::size_t>(what)].push_back(static_cast<double>(spent_ns_ - asked) /
+                                                                  1e3);
 }
 
 Turns::Taken Turns::take() {
