@@ -149,15 +149,16 @@ private:
         got.fill_s = std::chrono::duration<double>(timers_->now() - welcomed).count();
         say("{} instances run after {:.1f} s, {:.0f}/s", kept, got.fill_s,
             static_cast<double>(kept) / got.fill_s);
-        CO_TRY(co_await sleep(*timers_, seconds{5}));  // What creates leave to do is done.
+        CO_TRY(co_await sleep(*timers_, seconds{3}));  // What creates leave to do is done.
         CO_TRY(co_await take());
         if (whole) {
-            CO_TRY(co_await sleep(*timers_, seconds{10}));
+            const seconds window{std::min(options_.seconds, 10)};
+            CO_TRY(co_await sleep(*timers_, window));
             got.idle = CO_TRY(co_await take());
             players.report(false);
             CO_TRY(co_await sleep(*timers_, seconds{1}));
             CO_TRY(co_await take());
-            CO_TRY(co_await sleep(*timers_, seconds{10}));
+            CO_TRY(co_await sleep(*timers_, window));
             got.quiet = CO_TRY(co_await take());
             players.report(true);
         }
