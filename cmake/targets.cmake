@@ -190,6 +190,11 @@ target_link_libraries(bench_fleet PUBLIC agent master net)
 add_executable(bench-agents bench/agents/main.cpp)
 target_precompile_headers(bench-agents REUSE_FROM core)
 target_link_libraries(bench-agents PRIVATE bench_fleet sqlite CLI11::CLI11 allocator)
+# ./dev bench estate: a term with the hosts and clients of a large fleet, in one process.
+file(GLOB estate_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/bench/estate/*.cpp)
+add_executable(bench-estate ${estate_sources})
+target_precompile_headers(bench-estate REUSE_FROM core)
+target_link_libraries(bench-estate PRIVATE bench_fleet sqlite series sealed CLI11::CLI11 allocator)
 # The placement experiment, with the policies that ours is compared with.
 file(GLOB placement_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/bench/placement/*.cpp)
 add_executable(bench-placement ${placement_sources})

@@ -55,7 +55,9 @@ void MasterOptions::add_places(CLI::App& app) {
         ->check(CLI::Range(0.0, 63'072'000.0))
         ->capture_default_str();
     app.add_option("--zone", zones_, "NAME:PLACE of a zone to make at the first start");
-    app.add_option("--network-pool", settings.network_pool, "Addresses of instances")->capture_default_str();
+    app.add_option("--network-pool", settings.network_pool,
+                   "Addresses of instances: ranges of /8 to /24, with commas")
+        ->capture_default_str();
     app.add_option("--templates", templates, "Folder of instance templates")
         ->default_val(template_folder().string());
     app.add_option("--metrics", metrics, "Where metrics are read, HOST:PORT; empty: nowhere");

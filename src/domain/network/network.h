@@ -35,12 +35,14 @@ struct Subnet {
 };
 BOOST_DESCRIBE_STRUCT(Subnet, (), (id, network, tenant, host, index, leaving, unusable, foreign))
 
-// The addresses that the master owns: /24 subnets of an IPv4 range. The gateway is .1, claims get .2 to .254.
+// The addresses that the master owns: /24 subnets of IPv4 ranges, numbered through all of them. The gateway
+// is .1, claims get .2 to .254.
 class AddressPool {
 public:
-    // "10.208.0.0/12". Errors: invalid.
-    static Result<AddressPool> parse(std::string_view cidr);
-    std::uint32_t size() const { return size_; }
+    // "10.208.0.0/12,100.64.0.0/10": numbers of the first range come first. A range that is added behind the
+    // others changes no number. Errors: invalid (no range, or two that overlap).
+    static Result<AddressPool> parse(std::string_view ranges);
+    std::uint32_t size() const;
     // The lowest index that is free, if there is one. Errors: exhausted.
     Result<std::uint32_t> pick(std::uint64_t lowest_free) const;
     std::string subnet(std::uint32_t index) const;              // "10.208.3.0/24"
@@ -52,8 +54,12 @@ public:
     std::optional<Place> place_of(std::string_view address) const;  // nullopt: it is none of ours.
 
 private:
-    std::uint32_t base_ = 0;
-    std::uint32_t size_ = 0;
+    struct Range {
+        std::uint32_t base = 0;
+        std::uint32_t first = 0;  // Its first index.
+        std::uint32_t size = 0;
+    };
+    std::vector<Range> ranges_;  // At least one.
 };
 
 }  // namespace hostler

@@ -91,13 +91,27 @@ std::optional<NextStop> next_stop(const Desk& desk, const Instance& instance) {
         {.notice_s = desk.settings.stop_notice.count(), .grace_s = desk.settings.idle_grace.count()});
 }
 
+// Whether a rule about its use could be near, as its host saw that last: next_stop() asks for more. Most are
+// far from it, and each second all that have such a rule are asked.
+static bool may_stop_unused(const Desk& desk, const Instance& instance) {
+    const auto host = desk.live.hosts.find(instance.host);
+    if (host == desk.live.hosts.end()) return false;
+    const auto seen = host->second.workloads.find(instance.id);
+    if (seen == host->second.workloads.end() || seen->second.unused_ms.value_or(0) == 0) return false;
+    const std::int64_t unused_since = seen->second.heard_at - *seen->second.unused_ms * 1000;
+    const std::int64_t notice_s =
+        std::min<std::int64_t>(desk.settings.stop_notice.count(), instance.schedule.inactivity_s / 4);
+    return unused_since + (instance.schedule.inactivity_s - notice_s) * second <= desk.estate.micros();
+}
+
 void follow_schedules(Desk& desk) {
     const auto& by = desk.estate.instances.by();
     const std::chrono::microseconds notice = desk.settings.stop_notice;
     std::set<std::string> ids;
     for (const Instance* instance : by.stops_at.up_to(desk.estate.micros() + notice.count()))
         ids.insert(instance->id);
-    for (const Instance* instance : by.may_be_unused.of(true)) ids.insert(instance->id);
+    for (const Instance* instance : by.may_be_unused.of(true))
+        if (may_stop_unused(desk, *instance)) ids.insert(instance->id);
     for (const std::string& id : ids) {
         const auto due = next_stop(desk, desk.estate.instances.at(id));
         tell(desk, id, due);

@@ -63,7 +63,8 @@ struct Settings {
     std::string operator_key_hash;            // A key that always opens; empty: none but those in the store.
     std::vector<ZoneSetting> zones;           // Made at the first start.
     std::vector<InstanceTemplate> templates;  // In the order in which they are shown.
-    std::string network_pool = "10.208.0.0/12";  // Instances' addresses; each host and project takes a /24.
+    // Instances' addresses; each pair of a host and a project takes a /24.
+    std::string network_pool = "10.208.0.0/12,100.64.0.0/10";
     int own_port_min = 20000;                    // Gateway ports for instances where no wildcard domain is,
     int own_port_max = 20999;                    // one for each of their ports.
 
