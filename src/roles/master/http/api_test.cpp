@@ -22,6 +22,7 @@ std::string wrong_field(const api::Reply& reply) {
 TEST_F(ApiTest, ADryRunChangesNothing) {
     ASSERT_EQ(call("", "POST", "/stocks", stocks(2)).status, 200);
     const auto commits = store.done;
+    desk().live.hosts["h-a"].session = 7;
     EXPECT_EQ(call("", "POST", "/stocks?dryRun=true", stocks(2)).status, 200);
     EXPECT_EQ(call("acme", "POST", "/gpu-instances?dryRun=true", start("one")).status, 200);
     EXPECT_EQ(call("", "DELETE", "/v1/hosts/h-a?dryRun=true").status, 200);
@@ -31,6 +32,8 @@ TEST_F(ApiTest, ADryRunChangesNothing) {
     EXPECT_TRUE(term().look().estate.unchanged());
     EXPECT_EQ(term().look().estate.slots.all().size(), 2u);
     EXPECT_TRUE(term().look().estate.instances.all().empty());
+    EXPECT_EQ(term().look().live.hosts["h-a"].session, 7U) << "nor what is not stored";
+    EXPECT_EQ(call("acme", "POST", "/gpu-instances", start("one")).status, 200) << "the host takes it";
 }
 
 TEST_F(ApiTest, PricesAreSetByOperatorsAndReadByAll) {
