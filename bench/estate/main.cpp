@@ -70,7 +70,7 @@ struct Measured {
     std::size_t lives_one_by_one = 0;
 };
 
-// Measures on a thread of its own, beside that of the estate.
+// Measures in a separate thread, so that the estate's thread does only its own work.
 class Experiment {
 public:
     Experiment(Loop& loop, Loop& estate, Turns& turns, Options options)

@@ -279,7 +279,7 @@ Task<> Players::live_once(std::size_t number) {
 
 namespace {
 
-// Several at once, each the next number, until there are no more.
+// Runs `next` up to `at_once` times in parallel, again and again until it returns false.
 Task<> side_by_side(Loop& loop, std::size_t at_once, std::function<Task<bool>()> next) {
     TaskGroup group{loop};
     Signal ended;

@@ -10,7 +10,7 @@
 
 namespace hostler::api {
 
-// What operations are about, as the command line and the tags of openapi.json name it.
+// The subject of operations, as the command line and the tags of openapi.json name it.
 struct Noun {
     std::string_view name;
     std::string_view help;

@@ -1,4 +1,4 @@
-// The API's handlers: each operation of api/operations.h, decided on the estate of the present term.
+// The API's handlers: each operation of api/areas.def, decided on the estate of the present term.
 #pragma once
 
 #include <algorithm>
@@ -36,7 +36,7 @@ public:
     Watches& watches() { return watches_; }
 
     // An operation that changes something: decided at once, answered when it is durable. `decide` is called
-    // with the desk, the call and the request, and gives the response. A dry run decides on a copy. The same
+    // with the desk, the call and the request, and gives the response. A dry run is undone. The same
     // idempotency key again gets the first answer.
     template <const auto& operation, class Decide>
     void write(Decide decide) {

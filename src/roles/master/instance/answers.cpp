@@ -91,7 +91,7 @@ void note_start_phase(Desk& desk, const HostCommand& command, const std::string&
     if (!instance || instance->meta.generation != command.subject_generation) return;
     const InstancePhase before = instance->phase;
     note(desk, command.subject, event_of(phase), phase, message);
-    // How far it is within a phase is no news of its own, but shown.
+    // Progress within a phase is shown, and makes no event.
     if (instance->phase == before && text_of(before) == phase && instance->message != message)
         desk.estate.instances.edit(command.subject).message = message;
 }
@@ -108,7 +108,7 @@ void note_started(Desk& desk, const HostCommand& command, const CommandAnswer& a
 void note_stopped(Desk& desk, const HostCommand& command, const CommandAnswer& answer) {
     note_killed(desk, command.subject, answer);
     note_absent(desk, command, answer);
-    if (!answer.done) return;  // It is tried again at the next look.
+    if (!answer.done) return;  // The next sweep stops it again.
     HostLive& seen = desk.live.hosts[command.host];
     seen.workloads.erase(command.subject);
     seen.missed[command.subject] = reports_to_believe;

@@ -189,8 +189,8 @@ bool Term::drop_access(const std::string& name, wire::Link& link) {
     return true;
 }
 
-// The host says hello elsewhere. An older link is closed: were there another machine at its end, it would be
-// invited anew, and found out.
+// The host says hello on this link. An older link is closed: another machine at its end would be invited
+// again, and its boot would be recognized as a second one.
 void Term::add_host(const std::string& host, std::shared_ptr<wire::Link> link) {
     if (const auto before = std::exchange(said_hello_[host], link); before && before != link) before->close();
 }

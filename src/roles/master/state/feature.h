@@ -56,7 +56,7 @@ struct Feature {
     void (*host_reports)(Desk&, const std::string& host, HostReport&) = nullptr;
     // now it is. `complete`: it said all that it has.
     void (*host_reported)(Desk&, const std::string& host, bool complete) = nullptr;
-    // Its silence has lasted so long that what runs there counts as lost.
+    // Its silence is so long that its workloads are lost.
     void (*host_lost)(Desk&, const std::string& host) = nullptr;
     // It is being removed. Claims that nobody released are released afterwards.
     void (*host_gone)(Desk&, const std::string& host) = nullptr;

@@ -12,7 +12,7 @@ const Restore* restore_of(const Desk& desk);
 // The store was restored, and this host has not said since what runs there: nothing is started or placed on a
 // guess.
 bool awaits_word(const Desk& desk, const std::string& host);
-// So long its host may run it without a word of ours: as it was told, also by a leader with another setting.
+// How long its host may run it without hearing from us. An earlier leader may have granted a longer time.
 std::chrono::milliseconds lease_of(const Desk& desk, const Instance& instance);
 // It may have moved after the backup, and run on elsewhere by a lease that was given before the restore.
 bool may_run_elsewhere(const Desk& desk, const Instance& instance);

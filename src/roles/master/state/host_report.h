@@ -33,8 +33,8 @@ struct HostReport {
     std::uint32_t layers_ahead = 0;                            // With `layers`.
     std::optional<HostTelemetryTold> telemetry{};
     std::optional<DiskUses> disks{};       // nullopt: it does not say.
-    std::int64_t time = 0;                 // When this was so, by its clock;
-    std::optional<std::int64_t> age_us{};  // so long before it was sent. nullopt: it did not say.
+    std::int64_t time = 0;                 // When it was measured, by the host's clock;
+    std::optional<std::int64_t> age_us{};  // age when it was sent; nullopt: not known.
     std::uint64_t workloads_cut = 0;       // That it named beyond what a host is believed.
     bool complete = false;                 // `workloads` are all there are.
     std::uint64_t stamp_us = 0;

@@ -380,7 +380,7 @@ bool note_volume(Desk& desk, const HostCommand& command, const CommandAnswer& an
             forget(desk, command.subject, "deleted");
         else
             desk.estate.volumes.edit(command.subject).message = answer.message;
-        return false;  // What failed is tried again at the next look.
+        return false;  // The next sweep repeats a deletion that failed.
     }
     if (volume->phase == VolumePhase::available) {
         if (volume->wanted_bytes > 0) note_growth(desk, command.subject, answer);
