@@ -6,6 +6,7 @@
 #include "roles/master/instance/lifecycle.h"
 #include "roles/master/instance/repair.h"
 #include "roles/master/instance/stop_start.h"
+#include "roles/master/state/sweep.h"
 
 namespace hostler::master {
 
@@ -91,27 +92,57 @@ std::optional<NextStop> next_stop(const Desk& desk, const Instance& instance) {
         {.notice_s = desk.settings.stop_notice.count(), .grace_s = desk.settings.idle_grace.count()});
 }
 
-// Whether a rule about its use could be near, as its host saw that last: next_stop() asks for more. Most are
-// far from it, and each second all that have such a rule are asked.
-static bool may_stop_unused(const Desk& desk, const Instance& instance) {
+namespace {
+
+// When the sweep looks at what has an inactivity timeout: most are far from it.
+struct UnusedLooks {
+    static constexpr bool follows_estate = true;
+    Follower<Instance> changed;
+    DueTimes<std::int64_t> due;
+};
+
+// Before then no rule about its use can be near; nullopt: it has none. Reports that come meanwhile can only
+// say that it was used since.
+std::optional<std::int64_t> next_look(const Desk& desk, const Instance& instance) {
+    const StopSchedule& schedule = instance.schedule;
+    if (schedule.inactivity_s <= 0 || instance.phase != InstancePhase::running) return std::nullopt;
+    constexpr std::int64_t pause = 2 * second;  // Until its host says more.
     const auto host = desk.live.hosts.find(instance.host);
-    if (host == desk.live.hosts.end()) return false;
+    if (host == desk.live.hosts.end()) return desk.estate.micros() + pause;
     const auto seen = host->second.workloads.find(instance.id);
-    if (seen == host->second.workloads.end() || seen->second.unused_ms.value_or(0) == 0) return false;
-    const std::int64_t unused_since = seen->second.heard_at - *seen->second.unused_ms * 1000;
+    if (seen == host->second.workloads.end() || !seen->second.unused_ms) return desk.estate.micros() + pause;
+    const std::int64_t used_at = seen->second.heard_at - *seen->second.unused_ms * 1000;
     const std::int64_t notice_s =
-        std::min<std::int64_t>(desk.settings.stop_notice.count(), instance.schedule.inactivity_s / 4);
-    return unused_since + (instance.schedule.inactivity_s - notice_s) * second <= desk.estate.micros();
+        std::min<std::int64_t>(desk.settings.stop_notice.count(), schedule.inactivity_s / 4);
+    return used_at + (schedule.inactivity_s - notice_s) * second;
 }
 
+// Those whose inactivity timeout may be near: next_stop() says more.
+std::set<std::string> perhaps_unused(Desk& desk) {
+    auto& looks = desk.live.part<UnusedLooks>();
+    const std::int64_t now = desk.estate.micros();
+    std::set<std::string> ids = looks.changed.changed(desk.estate.instances);
+    ids.merge(looks.due.due(now));
+    std::erase_if(ids, [&](const std::string& id) {
+        const Instance* instance = desk.estate.instances.find(id);
+        const auto next = instance ? next_look(desk, *instance) : std::nullopt;
+        if (next)
+            looks.due.set(id, *next);
+        else
+            looks.due.erase(id);
+        return !next || *next > now;
+    });
+    return ids;
+}
+
+}  // namespace
+
 void follow_schedules(Desk& desk) {
-    const auto& by = desk.estate.instances.by();
     const std::chrono::microseconds notice = desk.settings.stop_notice;
-    std::set<std::string> ids;
-    for (const Instance* instance : by.stops_at.up_to(desk.estate.micros() + notice.count()))
+    std::set<std::string> ids = perhaps_unused(desk);
+    for (const Instance* instance :
+         desk.estate.instances.by().stops_at.up_to(desk.estate.micros() + notice.count()))
         ids.insert(instance->id);
-    for (const Instance* instance : by.may_be_unused.of(true))
-        if (may_stop_unused(desk, *instance)) ids.insert(instance->id);
     for (const std::string& id : ids) {
         const auto due = next_stop(desk, desk.estate.instances.at(id));
         tell(desk, id, due);

@@ -1,6 +1,7 @@
 #include "roles/master/instance/retention.h"
 
 #include <algorithm>
+#include <limits>
 #include <ranges>
 
 #include "roles/master/state/retention.h"
@@ -9,33 +10,50 @@ namespace hostler::master {
 
 namespace {
 
-// Instances that left nothing behind on a host and that nobody may repair any more, the longest ended first.
-std::vector<std::string> ended_instances(const Desk& desk) {
-    std::vector<std::pair<std::int64_t, std::string>> ended;
-    for (const Instance* instance : desk.estate.instances.by().work.of(InstanceWork::archive))
-        ended.emplace_back(instance->ended_at, instance->id);
-    std::ranges::sort(ended);
-    const auto before = [&](std::chrono::seconds kept) {
-        return desk.estate.micros() - std::chrono::microseconds{kept}.count();
+constexpr std::int64_t never = std::numeric_limits<std::int64_t>::min();
+constexpr std::int64_t ever = std::numeric_limits<std::int64_t>::max();
+
+std::int64_t before(const Desk& desk, std::chrono::seconds time) {
+    return desk.estate.micros() - std::chrono::microseconds{time}.count();
+}
+
+// Of those that ended before `seen` and that their tenants may repair: the ones beyond the newest of each
+// tenant.
+std::vector<const Instance*> too_many_to_repair(const Desk& desk, std::int64_t seen) {
+    const auto& repairable = desk.estate.instances.by().repairable;
+    if (repairable.entries() <= desk.settings.repairable_tenant_max) return {};
+    std::vector<const Instance*> beyond;
+    std::map<std::string_view, std::size_t> kept;
+    for (const Instance* instance : repairable.between(never, seen) | std::views::reverse)
+        if (++kept[instance->tenant] > desk.settings.repairable_tenant_max) beyond.push_back(instance);
+    return beyond;
+}
+
+// Up to `most` instances that left nothing behind on a host and that nobody may repair any more, the longest
+// ended first.
+std::vector<std::string> ended_instances(const Desk& desk, std::size_t most) {
+    const auto& by = desk.estate.instances.by();
+    using Ended = std::set<std::pair<std::int64_t, std::string>>;
+    const auto add = [](Ended& to, const std::vector<const Instance*>& instances) {
+        for (const Instance* instance : instances) to.emplace(instance->ended_at, instance->id);
     };
-    const std::int64_t seen = before(desk.settings.ended_in_memory);
-    const std::int64_t repaired = before(desk.settings.ended_kept);
-    std::map<std::string_view, std::size_t> repairable;  // By tenant; the newest count.
-    std::set<std::string_view> over;
-    for (const auto& [at, id] : ended | std::views::reverse) {
-        const Instance& instance = desk.estate.instances.at(id);
-        if (at > seen) continue;
-        if (!is_repairable(instance) || at <= repaired ||
-            ++repairable[instance.tenant] > desk.settings.repairable_tenant_max)
-            over.insert(id);
+    Ended over;
+    const std::int64_t seen = before(desk, desk.settings.ended_in_memory);
+    add(over, by.ended.between(never, seen, most));
+    add(over, by.repairable.between(never, std::min(seen, before(desk, desk.settings.ended_kept)), most));
+    add(over, too_many_to_repair(desk, seen));
+    if (over.size() < most) {  // These are all; of the others those that are too many.
+        const std::size_t stay = by.ended.entries() + by.repairable.entries() - over.size();
+        const std::size_t beyond =
+            std::min(stay - std::min(stay, desk.settings.ended_in_memory_max), most - over.size());
+        Ended oldest;
+        for (const auto* index : {&by.ended, &by.repairable})
+            if (beyond > 0) add(oldest, index->between(never, ever, over.size() + beyond));
+        const std::size_t wanted = over.size() + beyond;
+        for (auto at = oldest.begin(); over.size() < wanted; ++at) over.insert(*at);
     }
-    std::size_t stay = ended.size() - over.size();
     std::vector<std::string> ids;
-    for (const auto& [at, id] : ended) {
-        const bool beyond = !over.contains(id) && stay > desk.settings.ended_in_memory_max;
-        if (beyond) --stay;
-        if (beyond || over.contains(id)) ids.push_back(id);
-    }
+    for (const auto& [at, id] : over | std::views::take(most)) ids.push_back(id);
     return ids;
 }
 
@@ -50,15 +68,15 @@ void keep_name(Desk& desk, UsedName name) {
 
 bool archive_instances(Desk& desk) {
     constexpr std::size_t at_once = 64;  // A few milliseconds of the estate's thread.
-    const auto over = ended_instances(desk);
-    for (std::size_t i = 0; i < std::min(at_once, over.size()); ++i) {
-        const Instance& instance = desk.estate.instances.at(over[i]);
+    const auto over = ended_instances(desk, at_once + 1);
+    for (const std::string& id : over | std::views::take(at_once)) {
+        const Instance& instance = desk.estate.instances.at(id);
         // Whose name another has by now is answered for by its id.
         if (!instance.name_passed_on)
             keep_name(desk, {.id = UsedName::id_of(instance.tenant, instance.caller_id),
                              .instance = instance.id,
                              .free = instance.deleted});
-        retire(desk, desk.estate.instances, over[i]);
+        retire(desk, desk.estate.instances, id);
     }
     return over.size() > at_once;
 }

@@ -48,6 +48,26 @@ private:
     std::map<std::uint64_t, std::uint64_t> runs_;  // Begin and end of each; the end is free.
 };
 
+// A small number for each row of a table while it is there: what the indexes know of it is found with one
+// search in all.
+class RowNumbers {
+public:
+    std::size_t of(const std::string& id) {
+        const auto [at, fresh] = numbers_.try_emplace(id, free_.empty() ? numbers_.size() : free_.back());
+        if (fresh && !free_.empty()) free_.pop_back();
+        return at->second;
+    }
+    void erase(const std::string& id) {
+        const auto at = numbers_.find(id);
+        free_.push_back(at->second);
+        numbers_.erase(at);
+    }
+
+private:
+    std::map<std::string, std::size_t> numbers_;
+    std::vector<std::size_t> free_;
+};
+
 // Follows the table that it is part of (Table::by), whatever happens to its rows: a row is found by the keys
 // that it has when it is asked for. A row that is being edited must have its new keys before anyone asks.
 // Reading costs what was changed since the last time, and the rows that are found.
@@ -114,31 +134,46 @@ public:
         return all;
     }
 
-    // The row with this id is as it is now; nullptr: it is not there any more.
-    void put(const std::string& id, const T* row) {
+    // In the order of their keys: those from `first` to `last`, the lowest ones if there are more than
+    // `most`.
+    std::vector<const T*> between(const Key& first, const Key& last, std::size_t most = SIZE_MAX) const {
+        std::vector<const T*> found;
+        for (auto at = rows_.lower_bound(first); at != rows_.end() && !(last < at->first); ++at)
+            for (const auto& [id, row] : at->second) {
+                if (found.size() == most) return found;
+                ++visited_;
+                found.push_back(row);
+            }
+        return found;
+    }
+    std::size_t entries() const { return entries_; }  // Pairs of a row and one of its keys.
+
+    // The row with this id is as it is now; nullptr: it is not there any more. `number`: see RowNumbers.
+    void put(std::size_t number, const std::string& id, const T* row) {
+        if (number >= known_.size()) known_.resize(number + 1);
+        Known& known = known_[number];
         std::vector<Key> now;
         if (row) now = keys_of_(*row);
-        const auto known = keys_.find(id);
-        if (known == keys_.end() ? now.empty() : known->second.second == row && known->second.first == now)
-            return;
-        if (known != keys_.end()) {
-            for (const Key& key : known->second.first) remove(key, id);
-            keys_.erase(known);
-        }
-        if (now.empty()) return;
+        if (known.row == row && known.keys == now) return;
+        for (const Key& key : known.keys) remove(key, id);
         for (const Key& key : now) add(key, id, row);
-        keys_.emplace(id, std::pair{std::move(now), row});
+        known = {std::move(now), row};
     }
     std::uint64_t visited() const { return visited_; }
     bool same_as(const Index& other) const { return rows_ == other.rows_; }
 
 private:
     using Found = std::map<std::string, const T*>;  // By id.
+    struct Known {
+        std::vector<Key> keys;
+        const T* row = nullptr;
+    };
     struct None {};
 
     void add(const Key& key, const std::string& id, const T* row) {
         const auto [at, fresh] = rows_.try_emplace(key);
         at->second.insert_or_assign(id, row);
+        ++entries_;
         if (touching_) touched_.insert(key);
         if constexpr (std::is_same_v<Key, std::uint32_t>)
             if (fresh) numbers_.add(key);
@@ -146,6 +181,7 @@ private:
     void remove(const Key& key, const std::string& id) {
         const auto at = rows_.find(key);
         at->second.erase(id);
+        --entries_;
         if (touching_) touched_.insert(key);
         if (!at->second.empty()) return;
         rows_.erase(at);
@@ -154,7 +190,8 @@ private:
 
     KeysOf keys_of_;
     std::map<Key, Found> rows_;
-    std::map<std::string, std::pair<std::vector<Key>, const T*>> keys_;  // Of each row, by its id.
+    std::vector<Known> known_;  // Of each row, by its number.
+    std::size_t entries_ = 0;
     [[no_unique_address]] std::conditional_t<std::is_same_v<Key, std::uint32_t>, NumbersInUse, None> numbers_;
     mutable bool touching_ = false;  // Somebody asks for what is touched.
     mutable std::set<Key> touched_;

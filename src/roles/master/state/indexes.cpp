@@ -89,8 +89,11 @@ std::vector<InstanceWork> work_of(const Instance& instance) {
         case InstancePhase::stopped:
         case InstancePhase::failed: break;
     }
-    if (!instance.claim.empty()) return one(InstanceWork::reconcile);
-    return one_if(instance.left.empty(), InstanceWork::archive);
+    return one_if(!instance.claim.empty(), InstanceWork::reconcile);
+}
+
+bool holds_nothing(const Instance& instance) {
+    return is_final(instance.phase) && instance.claim.empty() && instance.left.empty();
 }
 
 std::vector<VolumeWork> work_of(const Volume& volume) {
@@ -150,10 +153,13 @@ Indexes<Instance>::Indexes()
           return is_final(row.phase) ? ports_of(row) : std::vector<std::uint32_t>{};
       }),
       stops_at(master::stops_at),
-      may_be_unused([](const Instance& row) {
-          return one_if(row.schedule.inactivity_s > 0 && row.phase == InstancePhase::running, true);
+      work([](const Instance& row) { return work_of(row); }),
+      ended([](const Instance& row) {
+          return one_if(holds_nothing(row) && !is_repairable(row), row.ended_at);
       }),
-      work([](const Instance& row) { return work_of(row); }) {}
+      repairable([](const Instance& row) {
+          return one_if(holds_nothing(row) && is_repairable(row), row.ended_at);
+      }) {}
 
 Indexes<Claim>::Indexes()
     : host([](const Claim& row) { return one(row.host); }),
@@ -224,7 +230,10 @@ Indexes<Secret>::Indexes()
     : tenant([](const Secret& row) { return one(row.tenant); }),
       name([](const Secret& row) { return one(row.name); }) {}
 
-Indexes<Answer>::Indexes() : expires_at([](const Answer& row) { return one(row.expires_at); }) {}
+Indexes<Answer>::Indexes()
+    : tenant([](const Answer& row) { return one(row.tenant); }),
+      expires_at([](const Answer& row) { return one(row.expires_at); }),
+      tenant_expires_at([](const Answer& row) { return one(std::pair{row.tenant, row.expires_at}); }) {}
 
 Indexes<LongOperation>::Indexes()
     : running_on(
@@ -235,5 +244,8 @@ Indexes<LongOperation>::Indexes()
       ended_at([](const LongOperation& row) {
           return one_if(row.phase != OperationPhase::running, row.ended_at);
       }) {}
+
+Indexes<ConsolidationRecord>::Indexes()
+    : ended_at([](const ConsolidationRecord& row) { return one_if(is_final(row.phase), row.ended_at); }) {}
 
 }  // namespace hostler::master

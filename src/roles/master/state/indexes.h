@@ -19,7 +19,6 @@ enum class InstanceWork {
     reconcile,  // It is on its way somewhere, or its host still has to let it go.
     go_on,      // It rests since its host was drained, and goes on elsewhere as soon as it may.
     move,       // Its host is lost, and it may move.
-    archive,    // It is over and holds nothing.
 };
 enum class SubnetWork { remove, see_if_still_foreign };
 enum class VolumeWork { act };      // Its host is to make it, let it grow or delete it.
@@ -35,15 +34,17 @@ struct Indexes<Instance> {
     Index<Instance> shown_name;                   // Of any tenant; its id where another has its name.
     Index<Instance> tenant, spec, volume;
     Index<Instance, std::uint32_t> port, ended_port;  // Of the gateway, those of its own.
-    Index<Instance, std::int64_t> stops_at;  // The latest moment at which a rule without a host stops it;
-    Index<Instance, bool> may_be_unused;     // or one with: it has an inactivity timeout.
+    Index<Instance, std::int64_t> stops_at;  // The latest moment at which a rule without a host stops it.
     Index<Instance, InstanceWork> work;
+    // Those that are over and hold nothing, by when they ended: for good, or so that they may be repaired.
+    Index<Instance, std::int64_t> ended, repairable;
     Indexes();
     static void each(auto& self, auto visit) {
         visit(self.host), visit(self.left_host), visit(self.layer_host), visit(self.subnet);
         visit(self.resting), visit(self.name), visit(self.shown_name), visit(self.tenant);
         visit(self.spec), visit(self.volume), visit(self.port), visit(self.ended_port);
-        visit(self.stops_at), visit(self.may_be_unused), visit(self.work);
+        visit(self.stops_at), visit(self.work);
+        visit(self.ended), visit(self.repairable);
     }
 };
 
@@ -167,9 +168,13 @@ struct Indexes<Secret> {
 
 template <>
 struct Indexes<Answer> {
+    Index<Answer> tenant;
     Index<Answer, std::int64_t> expires_at;
+    Index<Answer, std::pair<std::string, std::int64_t>> tenant_expires_at;
     Indexes();
-    static void each(auto& self, auto visit) { visit(self.expires_at); }
+    static void each(auto& self, auto visit) {
+        visit(self.tenant), visit(self.expires_at), visit(self.tenant_expires_at);
+    }
 };
 
 template <>
@@ -181,6 +186,13 @@ struct Indexes<LongOperation> {
     static void each(auto& self, auto visit) {
         visit(self.running_on), visit(self.work), visit(self.ended_at);
     }
+};
+
+template <>
+struct Indexes<ConsolidationRecord> {
+    Index<ConsolidationRecord, std::int64_t> ended_at;
+    Indexes();
+    static void each(auto& self, auto visit) { visit(self.ended_at); }
 };
 
 }  // namespace hostler::master

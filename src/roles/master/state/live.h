@@ -191,7 +191,6 @@ struct Live {
 
     // Names (UsedName::id_of) of instances that left memory and are not in the store as ended yet.
     std::set<std::string> archiving;
-    std::int64_t look_for_over_at = 0;  // When it is next looked what else is over.
 
     std::uint64_t workloads_refused = 0;  // That hosts named beyond what they are believed.
 
@@ -213,7 +212,6 @@ struct Live {
               access_points_(live.access_points),
               archiving_(live.archiving),
               gpu_marks_known_(live.gpu_marks_known),
-              look_for_over_at_(live.look_for_over_at),
               workloads_refused_(live.workloads_refused),
               parts_(live.parts_) {
             each_map([](auto& map) { map.begin_trial(); });
@@ -223,7 +221,6 @@ struct Live {
             live_.access_points = std::move(access_points_);
             live_.archiving = std::move(archiving_);
             live_.gpu_marks_known = gpu_marks_known_;
-            live_.look_for_over_at = look_for_over_at_;
             live_.workloads_refused = workloads_refused_;
             live_.parts_.restore(std::move(parts_));
         }
@@ -238,7 +235,6 @@ struct Live {
         std::map<std::string, AccessLive> access_points_;
         std::set<std::string> archiving_;
         bool gpu_marks_known_;
-        std::int64_t look_for_over_at_;
         std::uint64_t workloads_refused_;
         Parts parts_;
     };

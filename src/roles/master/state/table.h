@@ -78,8 +78,12 @@ public:
     const auto& by() const
         requires HasIndexes<T>
     {
-        for (const std::string& id : std::exchange(stale_, {}))
-            Indexes<T>::each(indexes_, [&](auto& index) { index.put(id, find(id)); });
+        for (const std::string& id : std::exchange(stale_, {})) {
+            const T* row = find(id);
+            const std::size_t number = numbers_.of(id);
+            Indexes<T>::each(indexes_, [&](auto& index) { index.put(number, id, row); });
+            if (!row) numbers_.erase(id);
+        }
         return indexes_;
     }
 
@@ -204,6 +208,7 @@ private:
     mutable std::vector<std::weak_ptr<Noted>> noted_;  // One for each follower.
     mutable std::set<std::string> stale_;              // Ids that the indexes do not know yet.
     mutable typename IndexesOf<T>::type indexes_;
+    mutable RowNumbers numbers_;  // Of the rows that the indexes know.
     mutable std::uint64_t visited_ = 0;
     std::unique_ptr<Trial> trial_;
     std::map<std::string, std::string>

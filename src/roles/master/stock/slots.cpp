@@ -234,12 +234,13 @@ std::string why_it_waits(const Slot& slot, const std::string& no_room) {
 
 const Slot* idle_slot(const Desk& desk, const std::string& spec, const Demand& demand,
                       const std::string& image, const Room::May& may) {
-    std::set<std::string> without_room;
-    if (demand.volume_bytes > 0)
-        for (const auto& [id, there] : room(desk).hosts())
-            if (!there.free.volumes_refused.empty() || there.free.volume_bytes < demand.volume_bytes)
-                without_room.insert(id);
     Room& rooms = room(desk);
+    const auto has_room_for_volumes = [&](const std::string& host) {
+        if (demand.volume_bytes <= 0) return true;
+        const auto there = rooms.hosts().find(host);
+        return there != rooms.hosts().end() && there->second.free.volumes_refused.empty() &&
+               there->second.free.volume_bytes >= demand.volume_bytes;
+    };
     const Slot* best = nullptr;
     std::tuple<int, bool, std::uint64_t, std::string_view> least;
     for (const Slot* idle : desk.estate.slots.by().idle_spec.of(spec)) {
@@ -250,7 +251,7 @@ const Slot* idle_slot(const Desk& desk, const std::string& spec, const Demand& d
             continue;
         const Host* on = desk.estate.hosts.find(held.host);
         if (!on || !unavailable(desk, *on).empty() || (may && !may(held.host)) ||
-            without_room.contains(held.host) || !fit(desk, held) ||
+            !has_room_for_volumes(held.host) || !fit(desk, held) ||
             !rooms.suits(demand, held.host, held.gpus))
             continue;
         const bool has = !image.empty() && has_image(desk, held.host, image);

@@ -11,6 +11,7 @@ namespace {
 struct AccessTold {
     uplink::AccessList list;
     std::uint64_t told = 0;  // Counts the changes of that list.
+    bool all_told = true;    // But for those that greet from here on, which are told then.
 };
 
 AccessTold& access_told_of(Term& term) {
@@ -28,12 +29,18 @@ void tell_access(Term& term) {
     if (frame.access_list().SerializeAsString() != known.list.SerializeAsString()) {
         known.list = frame.access_list();
         ++known.told;
+        known.all_told = false;
     }
+    if (known.all_told) return;
+    known.all_told = true;
     int told = 0;
     for (auto& [id, host] : desk.live.hosts) {
         if (!host.connected || !host.greeted || host.access_told == known.told) continue;
-        if (told++ >= told_max) break;
-        if (term.send_to_host(id, frame)) host.access_told = known.told;
+        if (told++ >= told_max || !term.send_to_host(id, frame))
+            known.all_told = false;
+        else
+            host.access_told = known.told;
+        if (told > told_max) break;
     }
 }
 
