@@ -6,7 +6,6 @@
 
 #include "roles/master/benchmark/network_speed.h"
 #include "roles/master/scheduler/capacity.h"
-#include "roles/master/state/sweep.h"
 
 namespace hostler::master {
 
@@ -41,6 +40,12 @@ std::set<std::string> marks_of(const Host& host) {
     return marks;
 }
 
+struct Unjudged {
+    static constexpr bool follows_estate = true;
+    Follower<Host> described;
+    std::set<std::string> ids;
+};
+
 // Who has one in common with it is judged anew.
 void note_marks(Desk& desk, const std::string& id, std::set<std::string> now) {
     Live& live = desk.live;
@@ -48,7 +53,7 @@ void note_marks(Desk& desk, const std::string& id, std::set<std::string> now) {
     if (known == now) return;
     const auto judge_others = [&](const std::set<std::string>& there) {
         for (const std::string& other : there)
-            if (other != id) live.hosts[other].judged = false, live.part<Sweep>().unjudged.insert(other);
+            if (other != id) live.hosts[other].judged = false, live.part<Unjudged>().ids.insert(other);
     };
     for (const std::string& mark : known) {
         auto& there = live.gpu_marks[mark];
@@ -114,8 +119,8 @@ void ask(Desk& desk, const std::string& id, Verb verb) {
 
 void judge_some(Desk& desk) {
     constexpr int judged_max = 200;  // In a second.
-    auto& unjudged = desk.live.part<Sweep>().unjudged;
-    unjudged.merge(desk.live.part<Sweep>().described.changed(desk.estate.hosts));
+    auto& unjudged = desk.live.part<Unjudged>().ids;
+    unjudged.merge(desk.live.part<Unjudged>().described.changed(desk.estate.hosts));
     std::erase_if(unjudged, [&](const std::string& id) {
         const Host* host = desk.estate.hosts.find(id);
         return !host || host->phase == HostPhase::retired || host->phase == HostPhase::joining ||

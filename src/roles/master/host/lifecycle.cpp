@@ -12,8 +12,8 @@
 #include "roles/master/health/health.h"
 #include "roles/master/scheduler/capacity.h"
 #include "roles/master/scheduler/wishes.h"
+#include "roles/master/state/due_times.h"
 #include "roles/master/state/feature.h"
-#include "roles/master/state/sweep.h"
 
 namespace hostler::master {
 
@@ -333,6 +333,16 @@ void note_telemetry(Desk& desk, const std::string& id, HostTelemetryTold told) {
     live.sampled_at = desk.estate.micros();
 }
 
+namespace {
+
+struct Silence {
+    static constexpr bool follows_estate = true;
+    Follower<Host> heard;
+    DueTimes<Instant> next;
+};
+
+}  // namespace
+
 // When it may have been silent for too long next, also if it says something in a moment.
 static Instant silent_next(const Settings& settings, Instant heard, Instant now) {
     const auto first = std::min<Duration>(settings.unreachable_after, settings.lost_after);
@@ -342,9 +352,9 @@ static Instant silent_next(const Settings& settings, Instant heard, Instant now)
 }
 
 void watch_silence(Desk& desk, Instant now) {
-    auto& silent_at = desk.live.part<Sweep>().silent_at;
+    auto& silent_at = desk.live.part<Silence>().next;
     std::set<std::string> ids = silent_at.due(now);
-    for (const std::string& id : desk.live.part<Sweep>().heard.changed(desk.estate.hosts))
+    for (const std::string& id : desk.live.part<Silence>().heard.changed(desk.estate.hosts))
         if (!silent_at.has(id)) ids.insert(id);  // It is new.
     for (const std::string& id : ids) {
         if (!desk.estate.hosts.find(id)) {

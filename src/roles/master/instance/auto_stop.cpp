@@ -6,7 +6,7 @@
 #include "roles/master/instance/lifecycle.h"
 #include "roles/master/instance/repair.h"
 #include "roles/master/instance/stop_start.h"
-#include "roles/master/state/sweep.h"
+#include "roles/master/state/due_times.h"
 
 namespace hostler::master {
 

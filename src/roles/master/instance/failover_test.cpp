@@ -6,7 +6,6 @@
 #include "domain/instance/move.h"
 #include "proto/uplink.pb.h"
 #include "roles/master/instance/stop_start.h"
-#include "roles/master/state/sweep.h"
 #include "roles/master/testing/desk_rig.h"
 #include "roles/master/uplink/messages.h"
 
@@ -118,7 +117,7 @@ TEST(Move, ANewLeaderWaitsAWholeLease) {
     rig.disconnect(rig.a);
     rig.pass_without(rig.a, 700);
     rig.live.hosts[rig.a].heard = {};  // Another leads, and knows of no word of it.
-    rig.live.part<Sweep>() = {};
+    (void)rig.live.parts().take_followers();
     rig.pass_without(rig.a, 710);
     EXPECT_EQ(rig.instance(rig.id).host, rig.a);
     rig.pass_without(rig.a, 30);

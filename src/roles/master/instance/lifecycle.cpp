@@ -20,7 +20,6 @@
 #include "roles/master/secret/secrets.h"
 #include "roles/master/state/host_blocks.h"
 #include "roles/master/state/near.h"
-#include "roles/master/state/sweep.h"
 #include "roles/master/stock/reclaim.h"
 #include "roles/master/stock/slots.h"
 #include "roles/master/template/templates.h"
@@ -444,6 +443,16 @@ static void take_next_step(Desk& desk, const std::string& id) {
     }
 }
 
+namespace {
+
+struct Unsettled {
+    static constexpr bool follows_estate = true;
+    Follower<Instance> changed;
+    std::set<std::string> ids;  // What their hosts say of them is not what is written down.
+};
+
+}  // namespace
+
 // Nothing is to be done about what its host says of it; another word of its host is looked at when it comes.
 // (What it does on its way somewhere its row says: InstanceWork.)
 static bool is_settled(const Desk& desk, const Instance& instance) {
@@ -459,18 +468,18 @@ void reconcile_instance(Desk& desk, const std::string& instance) {
     take_next_step(desk, id);
     const Instance* now = desk.estate.instances.find(id);
     if (now && !is_settled(desk, *now))
-        desk.live.part<Sweep>().unsettled.insert(id);
+        desk.live.part<Unsettled>().ids.insert(id);
     else
-        desk.live.part<Sweep>().unsettled.erase(id);
+        desk.live.part<Unsettled>().ids.erase(id);
 }
 
 std::set<std::string> instances_to_reconcile(Desk& desk) {
     const auto& by = desk.estate.instances.by();
-    std::set<std::string> ids = desk.live.part<Sweep>().instances.changed(desk.estate.instances);
+    std::set<std::string> ids = desk.live.part<Unsettled>().changed.changed(desk.estate.instances);
     // Whoever waited for an answer about one.
     for (const std::string& subject : desk.estate.commands.by().subject.take_touched())
         ids.insert(left_instance(subject));
-    ids.insert(desk.live.part<Sweep>().unsettled.begin(), desk.live.part<Sweep>().unsettled.end());
+    ids.insert(desk.live.part<Unsettled>().ids.begin(), desk.live.part<Unsettled>().ids.end());
     for (const InstanceWork work : {InstanceWork::reconcile, InstanceWork::go_on})
         for (const Instance* instance : by.work.of(work)) ids.insert(instance->id);
     std::erase_if(ids, [&](const std::string& id) { return !desk.estate.instances.find(id); });

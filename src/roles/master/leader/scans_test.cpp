@@ -63,6 +63,7 @@ struct Cloud : testing::ApiRig {
         one.host = host;
         one.zone = "nj";
         one.subnet = subnet.id;
+        one.schedule.inactivity_s = 3600;
         Claim held{.id = fmt::format("c-{}", number), .host = host, .zone = "nj", .use = ClaimUse::instance};
         held.tenant = of;
         held.holder = one.id;
@@ -73,7 +74,7 @@ struct Cloud : testing::ApiRig {
         now.estate.hold(std::move(held));
         now.estate.subnets.add(std::move(subnet));
         now.estate.instances.add(one);
-        report.workloads[one.id] = {.state = "running", .generation = 1, .ready = true};
+        report.workloads[one.id] = {.state = "running", .generation = 1, .ready = true, .unused_ms = 0};
     }
 
     std::uint64_t rows(auto act) {

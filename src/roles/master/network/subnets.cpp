@@ -1,5 +1,4 @@
 #include "roles/master/network/subnets.h"
-#include "roles/master/state/sweep.h"
 
 #include <fmt/format.h>
 
@@ -103,21 +102,31 @@ void note_subnet(Desk& desk, const HostCommand& command, const CommandAnswer& an
     if (answer.done && desk.estate.subnets.find(command.subject)) desk.estate.subnets.erase(command.subject);
 }
 
+namespace {
+
+struct SubnetLooks {
+    static constexpr bool follows_estate = true;
+    Follower<Subnet> changed;
+    std::set<std::string> kept;  // For one that was stopped a moment ago, or may be soon.
+};
+
+}  // namespace
+
 // Whatever changed about them or about who stands in them, and those that wait.
 static std::set<std::string> subnets_to_look_at(Desk& desk) {
-    Sweep& sweep = desk.live.part<Sweep>();
-    std::set<std::string> ids = sweep.subnets.changed(desk.estate.subnets);
+    auto& looks = desk.live.part<SubnetLooks>();
+    std::set<std::string> ids = looks.changed.changed(desk.estate.subnets);
     ids.merge(desk.estate.instances.by().subnet.take_touched());
     ids.merge(desk.estate.claims.by().foreign_subnet.take_touched());
     const auto& waiting = desk.estate.subnets.by().work;
     for (const SubnetWork work : {SubnetWork::remove, SubnetWork::see_if_still_foreign})
         for (const Subnet* subnet : waiting.of(work)) ids.insert(subnet->id);
-    ids.insert(sweep.kept_subnets.begin(), sweep.kept_subnets.end());
+    ids.insert(looks.kept.begin(), looks.kept.end());
     return ids;
 }
 
 void reconcile_subnets(Desk& desk) {
-    auto& kept = desk.live.part<Sweep>().kept_subnets;
+    auto& kept = desk.live.part<SubnetLooks>().kept;
     for (const std::string& id : subnets_to_look_at(desk)) {
         kept.erase(id);
         if (!desk.estate.subnets.find(id)) continue;

@@ -4,8 +4,6 @@
 
 #include <algorithm>
 
-#include "roles/master/state/sweep.h"
-
 namespace hostler::master {
 
 std::string route_name(const Instance& instance, int port) { return fmt::format("{}-{}", port, instance.id); }
@@ -58,6 +56,16 @@ void revoke_share(Desk& desk, const std::string& id) {
     desk.estate.shares.erase(id);
 }
 
+namespace {
+
+struct ShareLooks {
+    static constexpr bool follows_estate = true;
+    Follower<Share> shares;
+    Follower<Instance> instances;
+};
+
+}  // namespace
+
 // Shares that have expired, and shares of instances that no longer have what was shared.
 static std::vector<const Share*> closed_shares(Desk& desk) {
     const auto& by = desk.estate.shares.by();
@@ -65,9 +73,10 @@ static std::vector<const Share*> closed_shares(Desk& desk) {
     const auto look_at = [&](const Share* share) {
         if (share && !is_open(desk, *share)) closed.emplace(share->id, share);
     };
-    for (const std::string& id : desk.live.part<Sweep>().shares.changed(desk.estate.shares))
+    auto& looks = desk.live.part<ShareLooks>();
+    for (const std::string& id : looks.shares.changed(desk.estate.shares))
         look_at(desk.estate.shares.find(id));
-    for (const std::string& id : desk.live.part<Sweep>().shared.changed(desk.estate.instances))
+    for (const std::string& id : looks.instances.changed(desk.estate.instances))
         for (const Share* share : by.instance.of(id)) look_at(share);
     for (const Share* share : by.expires_at.up_to(desk.estate.micros())) look_at(share);
     std::vector<const Share*> all;

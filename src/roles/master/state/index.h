@@ -14,6 +14,9 @@
 
 namespace hostler::master {
 
+// A tenant, and a name or a host of it.
+using OfTenant = std::pair<std::string, std::string>;
+
 // Numbers in use, kept as runs without gaps: the lowest free one is found however many there are.
 class NumbersInUse {
 public:
@@ -198,7 +201,7 @@ private:
     mutable std::uint64_t visited_ = 0;
 };
 
-// Those of a kind of rows; indexes.h says which kinds have some.
+// Those of a kind of rows; the indexes.h of a feature says which of its kinds have some.
 template <class T>
 struct Indexes;
 

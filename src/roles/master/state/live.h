@@ -203,6 +203,7 @@ struct Live {
     const T& part() const {
         return parts_.of<T>();
     }
+    Parts& parts() { return parts_; }
 
     // Undoes at its end what was changed while it was there.
     class Trial {

@@ -35,6 +35,20 @@ public:
         held_ = std::move(before.held_);
     }
 
+    // Those that follow the estate: they begin again, as in a new term, until they are put back.
+    Parts take_followers() {
+        Parts taken;
+        std::erase_if(held_, [&](auto& held) {
+            if (!held.second->follows) return false;
+            taken.held_.emplace(held.first, std::move(held.second));
+            return true;
+        });
+        return taken;
+    }
+    void put(Parts parts) {
+        for (auto& [type, held] : parts.held_) held_.insert_or_assign(type, std::move(held));
+    }
+
 private:
     struct AnyPart {
         bool follows = false;

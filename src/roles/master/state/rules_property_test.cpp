@@ -12,7 +12,6 @@
 #include "roles/master/placement/placement.h"
 #include "roles/master/scheduler/capacity.h"
 #include "roles/master/state/host_blocks.h"
-#include "roles/master/state/sweep.h"
 #include "roles/master/stock/reclaim.h"
 #include "roles/master/stock/slots.h"
 #include "roles/master/testing/desk_rig.h"
@@ -266,9 +265,9 @@ struct Chaos : DeskRig {
     void check_sweep() {
         const Estate::Trial trial{estate};
         const Live::Trial seen{live};
-        const Sweep kept = std::exchange(live.part<Sweep>(), {});
+        Parts kept = live.parts().take_followers();
         sweep_once(desk);
-        live.part<Sweep>() = kept;
+        live.parts().put(std::move(kept));
         std::vector<Touched> overlooked;
         if (!estate.unchanged()) (void)estate.take(1, 1, overlooked);
         for (const Touched& one : overlooked) ADD_FAILURE() << one.kind << " " << one.id << " was overlooked";

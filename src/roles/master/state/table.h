@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "core/result.h"
-#include "roles/master/state/indexes.h"
+#include "roles/master/state/index.h"
 #include "roles/master/state/kinds.h"
 
 namespace hostler::master {
@@ -65,7 +65,9 @@ class Table {
 public:
     const T* find(const std::string& id) const {
         const auto row = rows_.find(id);
-        return row == rows_.end() ? nullptr : &row->second;
+        if (row == rows_.end()) return nullptr;
+        ++visited_;
+        return &row->second;
     }
     const T& at(const std::string& id) const {
         const T* row = find(id);
@@ -139,7 +141,7 @@ public:
         return noted;
     }
 
-    // How many rows were looked at by all() and by() so far.
+    // How many rows were looked at by find(), all() and by() so far.
     std::uint64_t rows_visited() const {
         std::uint64_t visited = visited_;
         if constexpr (HasIndexes<T>)

@@ -5,13 +5,14 @@
 #include <algorithm>
 #include <set>
 
+#include "api/types_spec.h"
 #include "api/types_stock.h"
 #include "core/counted.h"
 #include "core/quantity.h"
 #include "roles/master/scheduler/capacity.h"
+#include "roles/master/scheduler/traits.h"
 #include "roles/master/state/host_blocks.h"
 #include "roles/master/state/near.h"
-#include "roles/master/state/sweep.h"
 #include "roles/master/stock/images.h"
 #include "roles/master/stock/specs.h"
 
@@ -178,13 +179,23 @@ static bool serves_nobody(const Desk& desk, const Slot& slot) {
     return !host || host->phase == HostPhase::lost || host->phase == HostPhase::retired || !fit(desk, held);
 }
 
+namespace {
+
+struct SlotLooks {
+    static constexpr bool follows_estate = true;
+    Follower<Slot> slots;
+    Follower<Host> hosts;
+};
+
+}  // namespace
+
 void fill_stock(Desk& desk) {
     std::set<std::string> ids;
     for (const Slot* slot : desk.estate.slots.by().phase.of(SlotPhase::pending)) ids.insert(slot->id);
     // That they serve somebody is looked at again when they or their hosts have changed.
-    Sweep& sweep = desk.live.part<Sweep>();
-    std::set<std::string> changed = sweep.slots.changed(desk.estate.slots);
-    for (const std::string& host : sweep.hosts_with_slots.changed(desk.estate.hosts))
+    auto& looks = desk.live.part<SlotLooks>();
+    std::set<std::string> changed = looks.slots.changed(desk.estate.slots);
+    for (const std::string& host : looks.hosts.changed(desk.estate.hosts))
         for (const Claim* claim : desk.estate.claims.by().host.of(host))
             if (claim->use == ClaimUse::stock) changed.insert(claim->holder);
     for (const std::string& id : changed)

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "roles/master/leader/term.h"
-#include "roles/master/state/sweep.h"
+#include "roles/master/state/due_times.h"
 
 namespace hostler::master {
 

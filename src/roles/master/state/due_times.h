@@ -1,14 +1,10 @@
-// What the sweep remembers of the estate, so that it looks at what was changed since and at what waits, and
-// not each second at everything. Never stored; at first everything is new to it.
+// Moments at which the sweep looks at something, so that it need not look at everything each second.
 #pragma once
 
 #include <map>
 #include <set>
 #include <string>
-#include <vector>
-
-#include "core/timers.h"
-#include "roles/master/state/table.h"
+#include <utility>
 
 namespace hostler::master {
 
@@ -38,29 +34,6 @@ public:
 private:
     std::set<std::pair<Moment, std::string>> order_;
     std::map<std::string, Moment> times_;
-};
-
-struct Sweep {
-    static constexpr bool follows_estate = true;
-
-    // watch_silence()
-    Follower<Host> heard;
-    DueTimes<Instant> silent_at;
-    // judge_some()
-    Follower<Host> described;
-    std::set<std::string> unjudged;
-    // instances_to_reconcile()
-    Follower<Instance> instances;
-    std::set<std::string> unsettled;  // What their hosts say of them is not what is written down.
-    // reconcile_subnets()
-    Follower<Subnet> subnets;
-    std::set<std::string> kept_subnets;  // For one that was stopped a moment ago, or may be soon.
-    // fill_stock()
-    Follower<Slot> slots;
-    Follower<Host> hosts_with_slots;
-    // forget_what_is_over()
-    Follower<Share> shares;
-    Follower<Instance> shared;
 };
 
 }  // namespace hostler::master

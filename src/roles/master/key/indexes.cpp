@@ -1,0 +1,11 @@
+#include "roles/master/key/indexes.h"
+
+#include "roles/master/state/index_keys.h"
+
+namespace hostler::master {
+
+Indexes<ApiKey>::Indexes() : hash([](const ApiKey& row) { return one(row.hash); }) {}
+
+Indexes<SignIn>::Indexes() : expires_at([](const SignIn& row) { return one(row.expires_at); }) {}
+
+}  // namespace hostler::master

@@ -1,0 +1,25 @@
+// By what keys and sign-ins are found besides their ids.
+#pragma once
+
+#include <cstdint>
+
+#include "domain/tenancy/key.h"
+#include "roles/master/state/index.h"
+
+namespace hostler::master {
+
+template <>
+struct Indexes<ApiKey> {
+    Index<ApiKey> hash;
+    Indexes();
+    static void each(auto& self, auto visit) { visit(self.hash); }
+};
+
+template <>
+struct Indexes<SignIn> {
+    Index<SignIn, std::int64_t> expires_at;
+    Indexes();
+    static void each(auto& self, auto visit) { visit(self.expires_at); }
+};
+
+}  // namespace hostler::master

@@ -1,0 +1,16 @@
+// By what secrets are found besides their ids.
+#pragma once
+
+#include "domain/tenancy/secret.h"
+#include "roles/master/state/index.h"
+
+namespace hostler::master {
+
+template <>
+struct Indexes<Secret> {
+    Index<Secret> tenant, name;
+    Indexes();
+    static void each(auto& self, auto visit) { visit(self.tenant), visit(self.name); }
+};
+
+}  // namespace hostler::master
