@@ -53,11 +53,12 @@ bool archive_instances(Desk& desk) {
     const auto over = ended_instances(desk);
     for (std::size_t i = 0; i < std::min(at_once, over.size()); ++i) {
         const Instance& instance = desk.estate.instances.at(over[i]);
-        // Whose name another has by now is answered for by its id.
+        // Whose name another has by now is answered for by its id. Nobody could delete one that has an owner:
+        // its name is free without that.
         if (!instance.name_passed_on)
             keep_name(desk, {.id = UsedName::id_of(instance.tenant, instance.caller_id),
                              .instance = instance.id,
-                             .free = instance.deleted});
+                             .free = instance.deleted || instance.owner.has_value()});
         retire(desk, desk.estate.instances, over[i]);
     }
     return over.size() > at_once;
