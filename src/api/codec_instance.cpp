@@ -16,6 +16,13 @@ void refuse_doubles(const std::vector<T>& list, std::string_view path, Name name
             wrong.push_back({fmt::format(fmt::runtime(path), i), "appears twice"});
 }
 
+std::string check_owner_filter(std::string_view text) {
+    const auto slash = text.find('/');
+    const bool ok = forms::label.check(text.substr(0, slash)).empty() &&
+                    (slash == text.npos || forms::id.check(text.substr(slash + 1)).empty());
+    return ok ? "" : "must be KIND/ID or KIND, as job/j-7k2m9x or job";
+}
+
 // "/data//models/" and "/data/models" are one place.
 std::string place_of(std::string_view path) {
     std::string place;
@@ -41,6 +48,12 @@ void check_mounts(const std::vector<VolumeMount>& volumes, Wrong& wrong) {
 }
 
 }  // namespace
+
+namespace forms {
+constinit const Form owner_filter{"owner-filter",
+                                  "^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?(/[A-Za-z0-9][A-Za-z0-9._-]{0,127})?$",
+                                  &check_owner_filter};
+}  // namespace forms
 
 void Rules<CreateInstance>::check(const CreateInstance& request, Wrong& wrong) {
     const Template& t = request.template_;
@@ -84,6 +97,7 @@ HOSTLER_JSON(hostler::api::NameInstance)
 HOSTLER_JSON(hostler::api::InstanceStateAnswer)
 HOSTLER_JSON(hostler::api::InstanceRun)
 HOSTLER_JSON(hostler::api::InstanceLayer)
+HOSTLER_JSON(hostler::api::InstanceOwner)
 HOSTLER_JSON(hostler::api::Instance)
 HOSTLER_JSON(hostler::api::GetInstance)
 HOSTLER_JSON(hostler::api::StopInstance)

@@ -5,6 +5,10 @@
 
 namespace hostler::api {
 
+namespace forms {
+extern const Form owner_filter;  // "job" or "job/j-1".
+}  // namespace forms
+
 // clang-format off
 
 // Names as Kubernetes writes them.
@@ -304,6 +308,17 @@ inline constexpr auto fields<InstanceLayer> = std::to_array<Field>({
     {.member = "total_inodes", .help = "Maximum number of files and folders.", .example = "5242880"},
 });
 
+struct InstanceOwner {
+    std::string kind;
+    std::string id;
+};
+BOOST_DESCRIBE_STRUCT(InstanceOwner, (), (kind, id))
+template <>
+inline constexpr auto fields<InstanceOwner> = std::to_array<Field>({
+    {.member = "kind", .help = "Kind of the owner.", .example = "job"},
+    {.member = "id", .help = "Id of the owner.", .example = "j-7k2m9x"},
+});
+
 struct Instance {
     std::string id;
     std::string instance_id;
@@ -352,6 +367,7 @@ struct Instance {
     Labels labels;
     std::string shm_size;
     std::int64_t stop_grace_seconds = 0;
+    std::optional<InstanceOwner> owner{};
 };
 BOOST_DESCRIBE_STRUCT(Instance, (),
                       (id, instance_id, tenant_id, tenant_name, spec_name, image, template_name, state, phase, resumable,
@@ -359,7 +375,7 @@ BOOST_DESCRIBE_STRUCT(Instance, (),
                        created_at, started_at, ready_at, ended_at, exit_code, holds_place, probes, runs, inactivity_timeout_seconds,
                        max_run_seconds, stop_at, kept_until, in_use, used_at, used_by, stops_at,
                        stops_because, loss_policy, placement, layer, secret_envs, secret_files, labels, shm_size,
-                       stop_grace_seconds))
+                       stop_grace_seconds, owner))
 template <>
 inline constexpr auto fields<Instance> = std::to_array<Field>({
     {.member = "id", .help = "Its id, unique in this cloud.", .example = "i-7k2m9x"},
@@ -422,6 +438,8 @@ inline constexpr auto fields<Instance> = std::to_array<Field>({
     {.member = "shm_size", .help = "Size of its /dev/shm; empty: not known before it has a place.", .example = "8Gi"},
     {.member = "stop_grace_seconds", .help = "Time between SIGTERM and SIGKILL when it is stopped.", .example = "30",
      .unit = Unit::seconds},
+    {.member = "owner",
+     .help = "The job or service that it is a part of, which alone changes and deletes it; absent: there is none."},
 });
 
 // POST /v1/instances/{instance}/keep-alive.
@@ -540,9 +558,10 @@ struct ListInstances {
     std::optional<std::string> host{};
     std::optional<std::string> spec_name{};
     std::optional<std::string> label{};
+    std::optional<std::string> owner{};
     bool all = false;
 };
-BOOST_DESCRIBE_STRUCT(ListInstances, (), (tenant_id, instance, state, zone, host, spec_name, label, all))
+BOOST_DESCRIBE_STRUCT(ListInstances, (), (tenant_id, instance, state, zone, host, spec_name, label, owner, all))
 template <>
 inline constexpr auto fields<ListInstances> = std::to_array<Field>({
     {.member = "tenant_id", .help = "Only this tenant's.", .example = "acme", .form = &forms::id},
@@ -554,6 +573,8 @@ inline constexpr auto fields<ListInstances> = std::to_array<Field>({
     {.member = "spec_name", .help = "Only those of this spec.", .example = "h100-1", .form = &forms::id},
     {.member = "label", .help = "Only those with these labels, with commas: NAME=VALUE, or NAME with any value.",
      .example = "team=ml", .form = &forms::label_filter},
+    {.member = "owner", .help = "Only those of this owner: KIND/ID, or KIND for all owners of a kind.",
+     .example = "job/j-7k2m9x", .form = &forms::owner_filter},
     {.member = "all", .help = "Also those that have ended.", .absent = Absent::fills},
 });
 

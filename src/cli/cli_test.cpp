@@ -205,6 +205,35 @@ TEST_F(CliTest, LabelsAreGivenChangedShownAndAskedForByFlags) {
     EXPECT_THAT(err, HasSubstr("'team=m l'"));
 }
 
+TEST_F(CliTest, InstancesOfAnOwnerAreListedShownAndNotDeleted) {
+    std::vector<std::string> asked;
+    api.handlers.on<api::ops::list_instances>(
+        [&](api::Call, api::ListInstances request) -> Task<api::List<api::Instance>> {
+            asked.push_back(request.owner.value_or("none"));
+            api::Instance shown{.instance_id = "web-0"};
+            if (request.owner) shown.owner = api::InstanceOwner{.kind = "job", .id = "j-1"};
+            co_return api::List<api::Instance>{{shown}};
+        });
+    api.handlers.on<api::ops::delete_instance>([](api::Call, api::NameInstance) -> Task<api::Empty> {
+        Error error{Code::conflict, "instance web-0 belongs to job j-1", "owned"};
+        error.help = "Change or delete the job instead.";
+        co_return std::unexpected(error);
+    });
+    EXPECT_EQ(run({"instance", "list", "--owner", "job/j-1"}), 0) << err;
+    EXPECT_THAT(out, AllOf(HasSubstr("OWNER"), HasSubstr("job/j-1")));
+    EXPECT_EQ(run({"instance", "list", "--owner", "job"}), 0) << err;
+    EXPECT_EQ(run({"instance", "list"}), 0) << err;
+    EXPECT_THAT(out, Not(HasSubstr("OWNER"))) << "a column without a value is left out";
+    EXPECT_THAT(asked, ElementsAre("job/j-1", "job", "none"));
+    EXPECT_EQ(run({"instance", "list", "--owner", "Job/"}), 2);
+    EXPECT_THAT(err, AllOf(HasSubstr("owner"), HasSubstr("must be KIND/ID or KIND")));
+    EXPECT_EQ(run({"instance", "list", "--help"}), 0);
+    EXPECT_THAT(out, HasSubstr("--owner KIND[/ID]"));
+    EXPECT_EQ(run({"instance", "delete", "web-0", "--yes"}), 5);
+    EXPECT_THAT(err, HasSubstr("instance web-0 belongs to job j-1"));
+    EXPECT_THAT(err, HasSubstr("Change or delete the job instead."));
+}
+
 TEST_F(CliTest, GlobalFlagsMayStandBeforeAShortForm) {
     std::vector<std::string> asked;
     api.handlers.on<api::ops::get_instance_logs>([&](api::Call, api::GetLogs request) -> Task<api::Logs> {

@@ -64,6 +64,7 @@ std::string value_name(const api::Property& property) {
         case Kind::text:
             if (property.field->form == &api::forms::quantity) return "QUANTITY";
             if (property.field->form == &api::forms::label_filter) return "NAME[=VALUE]";
+            if (property.field->form == &api::forms::owner_filter) return "KIND[/ID]";
             return "TEXT";
         case Kind::map: return "NAME=VALUE";
         case Kind::boolean:

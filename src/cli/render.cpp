@@ -63,6 +63,12 @@ std::string painted(const api::Property& property, std::string text, const Style
 std::string gist(const api::Schema& schema, const json::value& value, const Style& style) {
     const json::object* object = value.if_object();
     if (!object) return {};
+    if (schema.name == "InstanceOwner") {  // As `--owner` takes it.
+        const auto *kind = object->if_contains("kind"), *id = object->if_contains("id");
+        if (kind && id && kind->is_string() && id->is_string())
+            return safe_line(fmt::format("{}/{}", std::string_view{kind->get_string()},
+                                         std::string_view{id->get_string()}));
+    }
     for (const std::string_view key : {"url", "cidr", "name", "id", "zone"})
         if (const auto* found = object->if_contains(key);
             found && found->is_string() && !found->get_string().empty())

@@ -120,6 +120,15 @@ struct InstanceKills {
 };
 BOOST_DESCRIBE_STRUCT(InstanceKills, (), (generation, count, process, told_at))
 
+// What an instance is a part of, and what alone changes and deletes it: a job, a service.
+struct Owner {
+    std::string kind;  // A DNS label: "job".
+    std::string id;    // Of the kind, unique in the cloud.
+    std::string path() const { return kind + "/" + id; }
+    bool operator==(const Owner&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(Owner, (), (kind, id))
+
 struct Instance {
     std::string id;         // "i-7f3k2m9qxy": ours.
     std::string caller_id;  // The caller's instanceID, of one instance of the tenant at a time.
@@ -157,6 +166,7 @@ struct Instance {
     // Where what it wrote beside its volumes outlives its container; empty: nowhere.
     std::string layer_host;
     InstanceKills memory_kills;
+    std::optional<Owner> owner;  // From its creation on; nullopt: it is a caller's own.
     Meta meta;
 };
 BOOST_DESCRIBE_STRUCT(Instance, (),
@@ -164,7 +174,7 @@ BOOST_DESCRIBE_STRUCT(Instance, (),
                        message, host, zone, claim, slot, subnet, address, run_generation, exit_code,
                        created_at, started_at, ready_at, ended_at, ran_since, schedule, told_of_stop,
                        unused_stop_sent, deleted, name_passed_on, adopted, runs, left, lease_ms, layer_host,
-                       labels, memory_kills))
+                       labels, memory_kills, owner))
 
 // The reason of one whose program ended by itself, with exit code 0.
 inline constexpr std::string_view completed = "completed";

@@ -8,6 +8,7 @@
 #include "roles/master/instance/auto_stop.h"
 #include "roles/master/instance/enter.h"
 #include "roles/master/instance/lifecycle.h"
+#include "roles/master/instance/owner.h"
 #include "roles/master/instance/repair.h"
 #include "roles/master/instance/retention.h"
 #include "roles/master/instance/stop_start.h"
@@ -80,6 +81,7 @@ static void write_instance(Api& service, Decide decide, Ended ended) {
             co_return co_await service.perform<Op>(
                 [&](Desk& desk, const api::Call& asked, const Request& wanted) -> Result<Response> {
                     const auto found = instance_named(desk, asked, name, wanted.tenant_id);
+                    if (found || over) TRY(check_owner(found ? **found : *over, *asked.operation));
                     if (!found && over) return ended(*over);
                     return decide(desk, *TRY(found), wanted);
                 },
@@ -137,6 +139,7 @@ void add_instances(Api& service) {
         co_return co_await service.perform<std::remove_cvref_t<decltype(ops::delete_instance)>>(
             [&](Desk& desk, const api::Call& asked, const api::NameInstance& wanted) -> Result<api::Empty> {
                 const auto found = instance_named(desk, asked, wanted.instance_id, wanted.tenant_id);
+                if (found || over) TRY(check_owner(found ? **found : *over, *asked.operation));
                 if (found) {
                     delete_instance(desk, (*found)->id, "its owner deleted it");
                     return api::Empty{};

@@ -33,6 +33,9 @@ bool wanted(const Desk& desk, const Instance& instance, const Asked& asked) {
     const api::ListInstances& request = asked.request;
     if (!asked.tenant.empty() && instance.tenant != asked.tenant) return false;
     if (!asked.labels.fits(instance.labels)) return false;
+    if (request.owner && (!instance.owner || (*request.owner != instance.owner->kind &&
+                                              *request.owner != instance.owner->path())))
+        return false;
     if (request.instance && instance.id != *request.instance &&
         (instance.caller_id != *request.instance || instance.name_passed_on))
         return false;
@@ -42,6 +45,20 @@ bool wanted(const Desk& desk, const Instance& instance, const Asked& asked) {
     if (!request.all && is_final(instance.phase) && !is_answered_for(desk, instance)) return false;
     if (request.state) return view(desk, instance).state == *request.state;
     return request.all || request.instance || !is_final(instance.phase);
+}
+
+// Those in memory.
+std::vector<const Instance*> wanted_of(const Desk& desk, const Asked& asked) {
+    const auto& table = desk.estate.instances;
+    std::vector<const Instance*> rows;
+    if (asked.request.owner) {
+        rows = table.by().owner.of({asked.tenant, *asked.request.owner});
+        std::erase_if(rows, [&](const Instance* row) { return !wanted(desk, *row, asked); });
+        return rows;
+    }
+    for (const auto& [id, row] : table.all())
+        if (wanted(desk, row, asked)) rows.push_back(&row);
+    return rows;
 }
 
 // Whether some that it asks for may be in the archive alone.
@@ -54,8 +71,8 @@ bool asks_for_ended(const api::ListInstances& request) {
 // The one that is named, wherever it is.
 Task<api::List<api::Instance>> list_named(TermPtr term, api::Call call, Asked asked) {
     api::List<api::Instance> list;
-    for (const auto& [id, instance] : term->look().estate.instances.all())
-        if (wanted(term->look(), instance, asked)) list.items.push_back(view(term->look(), instance));
+    for (const Instance* instance : wanted_of(term->look(), asked))
+        list.items.push_back(view(term->look(), *instance));
     if (list.items.empty()) {
         const auto ended =
             CO_TRY(co_await archived_instance(term, call, *asked.request.instance, asked.request.tenant_id));
@@ -140,9 +157,8 @@ void add_instance_reads(Api& service) {
             if (asks_for_ended(asked.request))
                 co_return co_await list_all(term, std::move(call), std::move(asked));
             const Desk& desk = term->look();
-            auto list = CO_TRY(rows_of<api::Instance>(desk.estate.instances, [&](const Instance& row) {
-                                   return wanted(desk, row, asked);
-                               }).page(call, [&](const Instance& row) { return view(desk, row); }));
+            Paging<Instance, api::Instance> paging{wanted_of(desk, asked)};
+            auto list = CO_TRY(paging.page(call, [&](const Instance& row) { return view(desk, row); }));
             CO_TRY(co_await term->settled());
             co_return list;
         });
@@ -157,8 +173,8 @@ void add_instance_reads(Api& service) {
             at = CO_TRY(term->feed().behind(kind, call.resume));
         } else {
             std::vector<api::Instance> first;
-            for (const auto& [id, instance] : term->look().estate.instances.all())
-                if (wanted(term->look(), instance, asked)) first.push_back(view(term->look(), instance));
+            for (const Instance* instance : wanted_of(term->look(), asked))
+                first.push_back(view(term->look(), *instance));
             // Memory moves before the store: what was seen is told once it is durable.
             CO_TRY(co_await term->settled());
             // Whoever is cut among these begins anew: none of them has an id.

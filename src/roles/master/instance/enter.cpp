@@ -13,6 +13,7 @@
 #include "roles/master/http/lookup.h"
 #include "roles/master/instance/explain.h"
 #include "roles/master/instance/lifecycle.h"
+#include "roles/master/instance/owner.h"
 #include "roles/master/instance/stop_start.h"
 #include "roles/master/share/shares.h"
 #include "roles/master/zone/access_points.h"
@@ -82,6 +83,7 @@ Result<> answer_page(Term& term, const uplink::EnterRequest& request, uplink::En
                     "forbidden");
     if (request.kind() == "start") {
         if (term.read_only()) return std::unexpected(*term.read_only());
+        TRY(check_owner(instance, *call.operation));
         Subject before = subject_of(desk, call, asked);
         TRY(wake_instance(desk, instance.id));
         audit(desk, call, std::move(before), subject_of(desk, call, asked));

@@ -11,6 +11,7 @@
 #include "roles/master/container/memory.h"
 #include "roles/master/host/view.h"
 #include "roles/master/instance/layers.h"
+#include "roles/master/instance/owner.h"
 #include "roles/master/secret/secrets.h"
 #include "roles/master/state/kinds.h"
 #include "roles/master/volume/disks.h"
@@ -227,7 +228,7 @@ std::optional<UnfitGpu> unfit_gpu(const Desk& desk, const Instance& instance) {
     return std::nullopt;
 }
 
-api::Explanation explain_instance(const Desk& desk, const Instance& instance) {
+static api::Explanation explain_state(const Desk& desk, const Instance& instance) {
     api::Explanation why{.token = instance.reason,
                          .sentence = fmt::format("It is {}: {}.", text_of(instance.phase), instance.message)};
     if (const std::string killed = killed_sentence(instance); !killed.empty()) why.sentence += " " + killed;
@@ -263,6 +264,16 @@ api::Explanation explain_instance(const Desk& desk, const Instance& instance) {
         why.sentence += fmt::format(
             " The host is to {}: {}{}.", text_of(command->verb), text_of(command->phase),
             command->message.empty() || command->message == instance.message ? "" : ", " + command->message);
+    return why;
+}
+
+api::Explanation explain_instance(const Desk& desk, const Instance& instance) {
+    api::Explanation why = explain_state(desk, instance);
+    if (!instance.owner) return why;
+    why.sentence += fmt::format(" It belongs to {}.", text_of(*instance.owner));
+    if (why.would_help && why.would_help->contains("hostler instance ") && !instance.deleted)
+        *why.would_help += fmt::format(" Change {} for that: changes of the instance itself are refused.",
+                                       text_of(*instance.owner));
     return why;
 }
 

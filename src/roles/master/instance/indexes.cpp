@@ -27,6 +27,12 @@ Texts volumes_of(const Instance& instance) {
     return once_each(std::move(volumes));
 }
 
+std::vector<OfTenant> owner_of(const Instance& instance) {
+    if (!instance.owner) return {};
+    const std::string &kind = instance.owner->kind, path = instance.owner->path();
+    return {{"", kind}, {"", path}, {instance.tenant, kind}, {instance.tenant, path}};
+}
+
 std::vector<std::uint32_t> ports_of(const Instance& instance) {
     std::vector<std::uint32_t> ports;
     for (const InstancePort& port : instance.spec.ports)
@@ -91,6 +97,7 @@ Indexes<Instance>::Indexes()
       tenant([](const Instance& row) { return one(row.tenant); }),
       spec([](const Instance& row) { return one(row.spec_name); }),
       volume(volumes_of),
+      owner(owner_of),
       port([](const Instance& row) {
           return is_final(row.phase) ? std::vector<std::uint32_t>{} : ports_of(row);
       }),

@@ -23,6 +23,7 @@ struct Indexes<Instance> {
     Index<Instance, OfTenant> name;               // Unless another has it by now.
     Index<Instance> shown_name;                   // Of any tenant; its id where another has its name.
     Index<Instance> tenant, spec, volume;
+    Index<Instance, OfTenant> owner;  // Its kind, and its path; of its tenant, and of all ("").
     Index<Instance, std::uint32_t> port, ended_port;  // Of the gateway, those of its own.
     Index<Instance, std::int64_t> stops_at;  // The latest moment at which a rule without a host stops it.
     Index<Instance, InstanceWork> work;
@@ -32,7 +33,7 @@ struct Indexes<Instance> {
     static void each(auto& self, auto visit) {
         visit(self.host), visit(self.left_host), visit(self.layer_host), visit(self.subnet);
         visit(self.resting), visit(self.name), visit(self.shown_name), visit(self.tenant);
-        visit(self.spec), visit(self.volume), visit(self.port), visit(self.ended_port);
+        visit(self.spec), visit(self.volume), visit(self.owner), visit(self.port), visit(self.ended_port);
         visit(self.stops_at), visit(self.work);
         visit(self.ended), visit(self.repairable);
     }

@@ -13,6 +13,7 @@
 #include "roles/master/instance/auto_stop.h"
 #include "roles/master/instance/failover.h"
 #include "roles/master/instance/layers.h"
+#include "roles/master/instance/owner.h"
 #include "roles/master/instance/stop_start.h"
 #include "roles/master/network/subnets.h"
 #include "roles/master/scheduler/capacity.h"
@@ -222,15 +223,22 @@ Error name_is_taken(const std::string& caller_id) {
     return error;
 }
 
-Result<Started> create_instance(Desk& desk, const api::CreateInstance& request, const std::string& digest) {
+Result<Started> create_instance(Desk& desk, const api::CreateInstance& request, const std::string& digest,
+                                const std::optional<Owner>& owner) {
+    HOSTLER_ASSERT(!owner || (!owner->kind.empty() && !owner->kind.contains('/') && !owner->id.empty()));
     const Instance* before = find_instance(desk, request.tenant_id, request.instance_id);
     std::string passes_name_on;
     if (before && is_final(before->phase)) {
-        if (!before->deleted) return std::unexpected(name_is_taken(request.instance_id));
+        if (!before->deleted) {
+            Error taken = name_is_taken(request.instance_id);
+            if (before->owner) taken.help = "Choose another instanceID.";
+            return std::unexpected(std::move(taken));
+        }
         passes_name_on = before->id;
     } else if (before) {
         const bool same_labels = !request.labels || *request.labels == before->labels;
-        if (before->request_digest == digest && same_labels) return Started::before;
+        const bool same_owner = before->owner == owner;
+        if (before->request_digest == digest && same_labels && same_owner) return Started::before;
         Error error{Code::conflict,
                     fmt::format("instance {} exists and was asked for differently", request.instance_id),
                     "instance_exists"};
@@ -250,6 +258,7 @@ Result<Started> create_instance(Desk& desk, const api::CreateInstance& request, 
                       .request_digest = digest};
     instance.schedule = schedule;
     instance.labels = request.labels.value_or(Labels{});
+    instance.owner = owner;
     TRY(settle(desk, instance, zone, host));
     instance.created_at = desk.estate.micros();
     const std::string id = instance.id;
@@ -307,8 +316,9 @@ Result<> move_in(Desk& desk, Instance& instance) {
     leave_layer(desk, instance);
     bind_volumes(desk, instance);
     desk.estate.event("instance", instance.id, instance.tenant, "placed",
-                      fmt::format("Instance {} was placed on host {} {}.", instance.caller_id, instance.host,
-                                  instance.slot.empty() ? "directly" : "from stock"));
+                      fmt::format("Instance {}{} was placed on host {} {}.", instance.caller_id,
+                                  instance.owner ? fmt::format(" of {}", text_of(*instance.owner)) : "",
+                                  instance.host, instance.slot.empty() ? "directly" : "from stock"));
     return {};
 }
 

@@ -11,10 +11,12 @@ namespace hostler::master {
 
 enum class Started { now, before };
 
-// Makes an instance in a slot of the stock, else directly where there is room. The same request again answers
-// `before`. Errors: invalid (spec, volumes, zone, protocol), conflict (instance_exists,
-// insufficient_capacity, volume_in_use).
-Result<Started> create_instance(Desk& desk, const api::CreateInstance& request, const std::string& digest);
+// Makes an instance in a slot of the stock, else directly where there is room. The same request again, for
+// the same owner, answers `before`. `owner`: what it is a part of (owner.h); then the caller sees to it that
+// the store does not know the name as used (used_name()). Errors: invalid (spec, volumes, zone, protocol),
+// conflict (instance_exists, insufficient_capacity, volume_in_use).
+Result<Started> create_instance(Desk& desk, const api::CreateInstance& request, const std::string& digest,
+                                const std::optional<Owner>& owner = std::nullopt);
 
 // Of an instance that ended and was not deleted. A conflict: instance_exists.
 Error name_is_taken(const std::string& caller_id);

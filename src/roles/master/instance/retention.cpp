@@ -71,11 +71,12 @@ bool archive_instances(Desk& desk) {
     const auto over = ended_instances(desk, at_once + 1);
     for (const std::string& id : over | std::views::take(at_once)) {
         const Instance& instance = desk.estate.instances.at(id);
-        // Whose name another has by now is answered for by its id.
+        // Whose name another has by now is answered for by its id. Nobody could delete one that has an owner:
+        // its name is free without that.
         if (!instance.name_passed_on)
             keep_name(desk, {.id = UsedName::id_of(instance.tenant, instance.caller_id),
                              .instance = instance.id,
-                             .free = instance.deleted});
+                             .free = instance.deleted || instance.owner.has_value()});
         retire(desk, desk.estate.instances, id);
     }
     return over.size() > at_once;

@@ -127,6 +127,8 @@ api::Instance view(const Desk& desk, const Instance& instance) {
     show_secrets(instance, shown);
     shown.labels = instance.labels;
     shown.generation = instance.meta.generation;
+    if (instance.owner)
+        shown.owner = api::InstanceOwner{.kind = instance.owner->kind, .id = instance.owner->id};
     shown.created_at = wall(instance.created_at);
     shown.started_at = wall_if(instance.started_at);
     shown.ready_at = wall_if(instance.ready_at);

@@ -257,6 +257,20 @@ TEST(Estate, LoadsWhatItWrote) {
     EXPECT_EQ(everything(loaded, 42), everything(estate, 42));
 }
 
+TEST(Estate, AnInstanceWithoutAnOwnerHasTheBytesThatItHadBeforeThereWereOwners) {
+    SealedEstate estate;
+    fill(estate);
+    Instance instance = estate.instances.at("i-1");
+    const std::string before = encode_body(instance);
+    EXPECT_FALSE(before.contains("owner"));
+    EXPECT_FALSE(decode_body<Instance>(before).value().owner);
+    EXPECT_EQ(encode_body_onto(instance, before), before);
+    instance.owner = Owner{"job", "j-1"};
+    const std::string owned = R"(,"owner":{"kind":"job","id":"j-1"}})";
+    EXPECT_EQ(encode_body(instance), before.substr(0, before.size() - 1) + owned);
+    EXPECT_EQ(decode_body<Instance>(encode_body(instance)).value().owner, instance.owner);
+}
+
 TEST(Estate, ANetworkThatWasStoredWithoutANameIsTheDefaultOne) {
     SealedEstate loaded;
     ASSERT_TRUE(loaded.load({{.kind = "network",

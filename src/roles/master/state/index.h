@@ -14,7 +14,7 @@
 
 namespace hostler::master {
 
-// A tenant, and a name or a host of it.
+// A tenant, and a name, a host or an owner of it.
 using OfTenant = std::pair<std::string, std::string>;
 
 // Numbers in use, kept as runs without gaps: the lowest free one is found however many there are.

@@ -55,6 +55,16 @@ struct GatewayPages : ::testing::Test, testing::LinkRig {
     wire::Link* link = nullptr;
 };
 
+TEST_F(GatewayPages, DoNotStartWhatBelongsToAnOwner) {
+    desk().estate.instances.edit(id).owner = Owner{"job", "j-1"};
+    (void)commit();
+    EXPECT_THAT(page("explain", "hk_acme").enter_answer().route().detail(), HasSubstr("belongs to job j-1"));
+    const uplink::Frame refused = page("start", "hk_acme");
+    ASSERT_TRUE(refused.has_failure());
+    EXPECT_EQ(refused.failure().reason(), "owned");
+    EXPECT_EQ(phase(), InstancePhase::resting);
+}
+
 TEST_F(GatewayPages, StartWhatRestsForThoseOfItsTenantAndAuditThat) {
     const std::string own = session(route);
     EXPECT_THAT(page("explain", own, route).enter_answer().route().detail(),
