@@ -5,19 +5,19 @@ namespace hostler::contract {
 using namespace std::chrono_literals;
 
 constexpr WallTime noon{std::chrono::sys_days{std::chrono::year{2026} / 6 / 1} + std::chrono::hours{12}};
-const Identity host{"host", "h-4f2a"};
+const Identity a_host{"host", "h-4f2a"};
 
 TEST_P(AuthorityContract, ACertificateSaysWhatWasAsked) {
-    const auto request = keys().make(host).value();
-    const auto made = authority().sign(request.csr_pem, host, {}, noon, 720h).value();
+    const auto request = keys().make(a_host).value();
+    const auto made = authority().sign(request.csr_pem, a_host, {}, noon, 720h).value();
     const auto read = keys().read(made.certificate).value();
-    EXPECT_EQ(read.identity, host);
+    EXPECT_EQ(read.identity, a_host);
     EXPECT_EQ(read.not_before, noon);
     EXPECT_EQ(read.not_after, noon + 720h);
     EXPECT_EQ(read.serial, made.facts.serial);
     EXPECT_EQ(read.fingerprint, made.facts.fingerprint);
     EXPECT_EQ(read.key_fingerprint, authority().key_fingerprint(request.csr_pem).value());
-    const auto again = authority().sign(request.csr_pem, host, {}, noon, 720h).value();
+    const auto again = authority().sign(request.csr_pem, a_host, {}, noon, 720h).value();
     EXPECT_NE(again.facts.serial, made.facts.serial);
     EXPECT_NE(again.facts.fingerprint, made.facts.fingerprint);
 }
@@ -29,20 +29,20 @@ TEST_P(AuthorityContract, RoleAndIdAreTheAuthoritysToSay) {
 }
 
 TEST_P(AuthorityContract, ARenewalKeepsItsKey) {
-    const auto first = keys().make(host).value();
-    const auto renewed = keys().renew(first.key_pem, host).value();
+    const auto first = keys().make(a_host).value();
+    const auto renewed = keys().renew(first.key_pem, a_host).value();
     EXPECT_EQ(renewed.key_pem, first.key_pem);
     EXPECT_EQ(authority().key_fingerprint(renewed.csr_pem), authority().key_fingerprint(first.csr_pem));
-    EXPECT_NE(authority().key_fingerprint(keys().make(host).value().csr_pem),
+    EXPECT_NE(authority().key_fingerprint(keys().make(a_host).value().csr_pem),
               authority().key_fingerprint(first.csr_pem));
-    EXPECT_EQ(keys().renew("no key", host).error().code, Code::invalid);
+    EXPECT_EQ(keys().renew("no key", a_host).error().code, Code::invalid);
 }
 
 TEST_P(AuthorityContract, AnAuthorityKnowsItsOwnWorkExpiredOrNot) {
-    const auto request = keys().make(host).value();
-    const auto ours = authority().sign(request.csr_pem, host, {}, noon - 9000h, 1h).value();
+    const auto request = keys().make(a_host).value();
+    const auto ours = authority().sign(request.csr_pem, a_host, {}, noon - 9000h, 1h).value();
     EXPECT_EQ(authority().check(ours.certificate).value().fingerprint, ours.facts.fingerprint);
-    const auto theirs = rig_->stranger().sign(request.csr_pem, host, {}, noon, 1h).value();
+    const auto theirs = rig_->stranger().sign(request.csr_pem, a_host, {}, noon, 1h).value();
     EXPECT_EQ(authority().check(theirs.certificate).error().code, Code::unauthenticated);
     EXPECT_TRUE(rig_->stranger().check(theirs.certificate));
     EXPECT_EQ(authority().check("no certificate").error().code, Code::invalid);
@@ -50,14 +50,14 @@ TEST_P(AuthorityContract, AnAuthorityKnowsItsOwnWorkExpiredOrNot) {
 
 TEST_P(AuthorityContract, WhatIsNoRequestIsRefused) {
     for (const std::string csr : {"", "no request", "-----BEGIN CERTIFICATE REQUEST-----\n"}) {
-        EXPECT_EQ(authority().sign(csr, host, {}, noon, 1h).error().code, Code::invalid) << csr;
+        EXPECT_EQ(authority().sign(csr, a_host, {}, noon, 1h).error().code, Code::invalid) << csr;
         EXPECT_EQ(authority().key_fingerprint(csr).error().code, Code::invalid) << csr;
     }
 }
 
 // What lands in a certificate as text must not be able to say something else there.
 TEST_P(AuthorityContract, OddIdentitiesAreRefused) {
-    const auto request = keys().make(host).value();
+    const auto request = keys().make(a_host).value();
     for (const std::string& id : {"", "a/b", "h,URI:hostler://master/m-1", "h 1", "h\n1", "h\xc3\xb6"}) {
         EXPECT_EQ(authority().sign(request.csr_pem, {"host", id}, {}, noon, 1h).error().code, Code::invalid)
             << id;
@@ -84,11 +84,11 @@ TEST_P(AuthorityContract, HostNamesStandBesideTheIdentity) {
 }
 
 TEST_P(AuthorityContract, OddHostNamesAreRefused) {
-    const auto request = keys().make(host).value();
+    const auto request = keys().make(a_host).value();
     for (const ServerNames& names :
          {ServerNames{{"a,URI:hostler://master/m-1"}, {}}, ServerNames{{"a b"}, {}}, ServerNames{{"a\n"}, {}},
           ServerNames{{""}, {}}, ServerNames{{}, {"example.com"}}})
-        EXPECT_EQ(authority().sign(request.csr_pem, host, names, noon, 1h).error().code, Code::invalid);
+        EXPECT_EQ(authority().sign(request.csr_pem, a_host, names, noon, 1h).error().code, Code::invalid);
 }
 
 TEST_P(AuthorityContract, ItsCertificateHasTheFingerprintThatTokensName) {

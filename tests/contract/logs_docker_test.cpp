@@ -11,7 +11,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr std::size_t much = 64 << 20, answer = 1 << 20;
+constexpr std::size_t much = 64 << 20, answer_bytes = 1 << 20;
 
 // What `seq` writes.
 std::string numbers(int last, int first = 1) {
@@ -60,7 +60,7 @@ TEST_P(WrittenLogs, TheEndOfManyLinesIsReadAtOnce) {
     write("/busybox seq 100000; echo WHY; exit 1");
     EXPECT_EQ(wait_until(ContainerState::exited).exit_code, 1);
     const Instant begun = rig_->timers().now();
-    const auto last = read({.bytes_max = answer, .lines_max = 200});
+    const auto last = read({.bytes_max = answer_bytes, .lines_max = 200});
     const auto took = rig_->timers().now() - begun;
     EXPECT_EQ(text(last), numbers(100'000, 99'802) + "WHY\n");
     EXPECT_TRUE(last.truncated);
@@ -71,10 +71,10 @@ TEST_P(WrittenLogs, TheEndOfManyLinesIsReadAtOnce) {
 TEST_P(WrittenLogs, LinesSinceATimeAreReadAtOnce) {
     write("/busybox seq 100000; /busybox sleep 1; echo LATE");
     wait_until(ContainerState::exited);
-    const auto late = read({.bytes_max = answer, .lines_max = 1});
+    const auto late = read({.bytes_max = answer_bytes, .lines_max = 1});
     const auto at = log_pieces(late.pieces).front().time;
     const Instant begun = rig_->timers().now();
-    const auto since = read({.bytes_max = answer, .since = at - 500ms});
+    const auto since = read({.bytes_max = answer_bytes, .since = at - 500ms});
     EXPECT_LT(rig_->timers().now() - begun, 1s);
     EXPECT_EQ(text(since), "LATE\n");
     EXPECT_FALSE(since.truncated);
@@ -129,8 +129,8 @@ TEST_P(WrittenLogs, WhatALateFollowerHasMissedIsTold) {
         "echo first; /busybox sleep 1; i=0; while [ $i -lt 20 ]; do /busybox seq 10000; /busybox sleep 0.1; "
         "i=$((i+1)); done",
         engine.get());
-    ASSERT_TRUE(until([&] { return text(read({.bytes_max = answer})).starts_with("first\n"); }));
-    const auto first = read({.bytes_max = answer, .lines_max = 1, .after = LogPlace{}});
+    ASSERT_TRUE(until([&] { return text(read({.bytes_max = answer_bytes})).starts_with("first\n"); }));
+    const auto first = read({.bytes_max = answer_bytes, .lines_max = 1, .after = LogPlace{}});
     wait_until(ContainerState::exited);
     const auto rest = read({.bytes_max = much, .after = first.next});
     EXPECT_TRUE(rest.truncated);
@@ -143,23 +143,24 @@ TEST_P(WrittenLogs, AnUnfinishedLineIsReadAsFarAsItIs) {
         "trap 'exit 0' TERM; /busybox sleep 60 & wait");
     // Docker keeps it to itself until it is 16 KiB long, or ends.
     if (on_podman()) {
-        EXPECT_TRUE(until([&] { return text(read({.bytes_max = answer})) == "10%\r20%\r30%"; }, 5s));
-        const auto place = read({.bytes_max = answer, .lines_max = 1, .after = LogPlace{}});
-        EXPECT_EQ(text(read({.bytes_max = answer, .lines_max = 1})), "10%\r20%\r30%") << "it is one line";
-        EXPECT_EQ(text(read({.bytes_max = answer, .after = place.next})), "");
+        EXPECT_TRUE(until([&] { return text(read({.bytes_max = answer_bytes})) == "10%\r20%\r30%"; }, 5s));
+        const auto place = read({.bytes_max = answer_bytes, .lines_max = 1, .after = LogPlace{}});
+        EXPECT_EQ(text(read({.bytes_max = answer_bytes, .lines_max = 1})), "10%\r20%\r30%")
+            << "it is one line";
+        EXPECT_EQ(text(read({.bytes_max = answer_bytes, .after = place.next})), "");
     } else {
         EXPECT_TRUE(run(sleep(rig_->timers(), 1s)));
     }
     EXPECT_TRUE(run(rig_->engine().stop(name(), 10s)));
     wait_until(ContainerState::exited);
-    EXPECT_EQ(text(read({.bytes_max = answer})), "10%\r20%\r30%");
+    EXPECT_EQ(text(read({.bytes_max = answer_bytes})), "10%\r20%\r30%");
 }
 
 TEST_P(WrittenLogs, ALongLineIsOneLine) {
     write("echo before; /busybox head -c 200000 /dev/zero | /busybox tr '\\000' x; echo end; echo after");
     wait_until(ContainerState::exited);
     const std::string line = std::string(200'000, 'x') + "end\n";
-    const auto last = read({.bytes_max = answer, .lines_max = 2});
+    const auto last = read({.bytes_max = answer_bytes, .lines_max = 2});
     EXPECT_TRUE(text(last) == line + "after\n") << text(last).size();
     EXPECT_TRUE(last.truncated);
     EXPECT_FALSE(last.inside);
@@ -173,7 +174,7 @@ TEST_P(WrittenLogs, EveryByteIsThereAsItWasWritten) {
     write("printf '\\377\\000\\303\\274 \\033[31mred\\033[0m\\r\\t\\001\\n\\n\\303'");
     wait_until(ContainerState::exited);
     using namespace std::string_view_literals;
-    EXPECT_EQ(text(read({.bytes_max = answer})), "\xff\0\xc3\xbc \033[31mred\033[0m\r\t\001\n\n\xc3"sv);
+    EXPECT_EQ(text(read({.bytes_max = answer_bytes})), "\xff\0\xc3\xbc \033[31mred\033[0m\r\t\001\n\n\xc3"sv);
 }
 
 // As an operator's container or one of an older agent may have it: what no file tells, the engine is asked
@@ -181,11 +182,11 @@ TEST_P(WrittenLogs, EveryByteIsThereAsItWasWritten) {
 TEST_P(WrittenLogs, WithoutTheFileTheEngineIsAsked) {
     write("/busybox seq 1000; echo WHY");
     wait_until(ContainerState::exited);
-    const auto asked = run(rig().engine().ask_for_logs(name(), {.bytes_max = answer, .lines_max = 3}));
+    const auto asked = run(rig().engine().ask_for_logs(name(), {.bytes_max = answer_bytes, .lines_max = 3}));
     ASSERT_TRUE(asked) << asked.error().message;
     EXPECT_EQ(text(*asked), "999\n1000\nWHY\n");
     EXPECT_TRUE(asked->truncated);
-    const auto all = run(rig().engine().ask_for_logs(name(), {.bytes_max = answer}));
+    const auto all = run(rig().engine().ask_for_logs(name(), {.bytes_max = answer_bytes}));
     ASSERT_TRUE(all) << all.error().message;
     EXPECT_EQ(text(*all), numbers(1'000) + "WHY\n");
 }

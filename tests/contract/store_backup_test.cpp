@@ -8,12 +8,14 @@ namespace hostler::contract {
 
 namespace {
 
-class Backups : public ::testing::TestWithParam<Kind> {
+class Backups : public ::testing::TestWithParam<StoreKind> {
 protected:
     Place place{GetParam()};
 };
-INSTANTIATE_TEST_SUITE_P(Both, Backups, ::testing::Values(Kind::sqlite, Kind::postgres),
-                         [](const auto& info) { return info.param == Kind::sqlite ? "sqlite" : "postgres"; });
+INSTANTIATE_TEST_SUITE_P(Both, Backups, ::testing::Values(StoreKind::sqlite, StoreKind::postgres),
+                         [](const auto& info) {
+                             return info.param == StoreKind::sqlite ? "sqlite" : "postgres";
+                         });
 
 std::string all_of(Loop& loop, Backup& backup) {
     std::string all;
@@ -82,7 +84,7 @@ TEST_P(Backups, ABackupIsMadeWhileCommitsGoOn) {
                         {}, [&](const sql::Row& row) { late = row.number(0); }));
         EXPECT_EQ(late, head->number - before) << "every commit up to that moment, and none after it";
     }
-    if (GetParam() == Kind::sqlite) {
+    if (GetParam() == StoreKind::sqlite) {
         EXPECT_FALSE(std::filesystem::exists(place.file() + "-backup"));
     }
 }
@@ -94,7 +96,7 @@ TEST_P(Backups, ABackupThatIsLeftOrWhoseStoreGoesLeavesNothing) {
     {
         auto backup = place.run(store->backup(WallTime{}, digest)).value();
         ASSERT_TRUE(place.run(backup->next()));
-        if (GetParam() == Kind::sqlite) {
+        if (GetParam() == StoreKind::sqlite) {
             const auto second = place.run(store->backup(WallTime{}, digest));
             ASSERT_FALSE(second);
             EXPECT_EQ(second.error().reason, "backup_under_way");

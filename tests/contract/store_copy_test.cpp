@@ -13,19 +13,22 @@ namespace {
 
 using ::testing::HasSubstr;
 
-class Copies : public ::testing::TestWithParam<std::pair<Kind, Kind>> {
+class Copies : public ::testing::TestWithParam<std::pair<StoreKind, StoreKind>> {
 protected:
     Place from{GetParam().first}, to{GetParam().second};
 };
 
-INSTANTIATE_TEST_SUITE_P(
-    Both, Copies,
-    ::testing::Values(std::pair{Kind::sqlite, Kind::postgres}, std::pair{Kind::postgres, Kind::sqlite},
-                      std::pair{Kind::sqlite, Kind::sqlite}, std::pair{Kind::postgres, Kind::postgres}),
-    [](const auto& info) {
-        const auto name = [](Kind kind) { return kind == Kind::sqlite ? "sqlite" : "postgres"; };
-        return fmt::format("{}To{}", name(info.param.first), name(info.param.second));
-    });
+INSTANTIATE_TEST_SUITE_P(Both, Copies,
+                         ::testing::Values(std::pair{StoreKind::sqlite, StoreKind::postgres},
+                                           std::pair{StoreKind::postgres, StoreKind::sqlite},
+                                           std::pair{StoreKind::sqlite, StoreKind::sqlite},
+                                           std::pair{StoreKind::postgres, StoreKind::postgres}),
+                         [](const auto& info) {
+                             const auto name = [](StoreKind kind) {
+                                 return kind == StoreKind::sqlite ? "sqlite" : "postgres";
+                             };
+                             return fmt::format("{}To{}", name(info.param.first), name(info.param.second));
+                         });
 
 TEST_P(Copies, EveryRowIsTheSame) {
     from.fill();
@@ -152,12 +155,14 @@ TEST_P(Copies, WhatOpensADoorDoesNotComeBack) {
     EXPECT_THAT(kinds(true), ::testing::UnorderedElementsAre("x-host", "t-2", "restore"));
 }
 
-class OneStore : public ::testing::TestWithParam<Kind> {
+class OneStore : public ::testing::TestWithParam<StoreKind> {
 protected:
     Place place{GetParam()};
 };
-INSTANTIATE_TEST_SUITE_P(Both, OneStore, ::testing::Values(Kind::sqlite, Kind::postgres),
-                         [](const auto& info) { return info.param == Kind::sqlite ? "sqlite" : "postgres"; });
+INSTANTIATE_TEST_SUITE_P(Both, OneStore, ::testing::Values(StoreKind::sqlite, StoreKind::postgres),
+                         [](const auto& info) {
+                             return info.param == StoreKind::sqlite ? "sqlite" : "postgres";
+                         });
 
 TEST_P(OneStore, ATornOrChangedBackupLeavesNothingBehind) {
     place.fill(300);
@@ -219,7 +224,7 @@ TEST_P(OneStore, WhatIsNotThereIsNotCopied) {
     Place other{GetParam()};
     auto target = other.alone().value();
     const auto missing = place.alone(IfMissing::refuse);
-    if (GetParam() == Kind::sqlite) {
+    if (GetParam() == StoreKind::sqlite) {
         ASSERT_FALSE(missing);
         EXPECT_EQ(missing.error().code, Code::not_found);
     } else {

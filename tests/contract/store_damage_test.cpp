@@ -14,7 +14,7 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-class DamagedRows : public ::testing::TestWithParam<Kind> {
+class DamagedRows : public ::testing::TestWithParam<StoreKind> {
 protected:
     void change(const std::string& sql) {
         auto connection = place.alone().value();
@@ -39,8 +39,10 @@ protected:
     }
     Place place{GetParam()};
 };
-INSTANTIATE_TEST_SUITE_P(Both, DamagedRows, ::testing::Values(Kind::sqlite, Kind::postgres),
-                         [](const auto& info) { return info.param == Kind::sqlite ? "sqlite" : "postgres"; });
+INSTANTIATE_TEST_SUITE_P(Both, DamagedRows, ::testing::Values(StoreKind::sqlite, StoreKind::postgres),
+                         [](const auto& info) {
+                             return info.param == StoreKind::sqlite ? "sqlite" : "postgres";
+                         });
 
 TEST_P(DamagedRows, AreNamedAndLeftOut) {
     place.fill(60);
@@ -241,7 +243,7 @@ protected:
         EXPECT_EQ(database->changes(), 1u);
         return path;
     }
-    Place place{Kind::sqlite};
+    Place place{StoreKind::sqlite};
     std::uint64_t first = 0;
 };
 

@@ -40,7 +40,8 @@ INSTANTIATE_TEST_SUITE_P(Postgres, StoreContract,
                                                      [] { return std::make_unique<PostgresRig>(); }}),
                          [](const auto& info) { return info.param.name; });
 
-Changes change(std::uint64_t epoch, std::uint64_t number, std::string id, std::string tenant = "acme") {
+Changes tenant_change(std::uint64_t epoch, std::uint64_t number, std::string id,
+                      std::string tenant = "acme") {
     Changes changes{.epoch = epoch, .number = number};
     changes.put.push_back(
         {.kind = "instance", .id = std::move(id), .tenant = std::move(tenant), .body = "{}"});
@@ -77,26 +78,26 @@ TEST_F(TwoMasters, TheLeaseIsTakenOnlyWhenItHasRunOut) {
     EXPECT_THAT(refused.error().message, HasSubstr("m-1 at one:7440"));
     EXPECT_EQ(rig.run(second->leader()).value()->who, m1);
     EXPECT_GT(rig.run(second->leader()).value()->left, lease_time / 2);
-    ASSERT_TRUE(rig.run(first->commit(change(mine->epoch, 1, "i-1"))));
+    ASSERT_TRUE(rig.run(first->commit(tenant_change(mine->epoch, 1, "i-1"))));
 
     run_out();
     EXPECT_EQ(rig.run(second->leader()).value()->left, Duration{0});
     const auto next = lead(*second, m2);
     ASSERT_TRUE(next) << next.error().message;
     EXPECT_GT(next->epoch, mine->epoch);
-    EXPECT_EQ(rig.run(first->commit(change(mine->epoch, 2, "late"))).error().code, Code::conflict);
+    EXPECT_EQ(rig.run(first->commit(tenant_change(mine->epoch, 2, "late"))).error().code, Code::conflict);
     EXPECT_EQ(rig.run(first->renew()).error().reason, "not_leader");
     EXPECT_EQ(rig.run(first->resign()).error().reason, "not_leader");
     EXPECT_EQ(refusal(*first, m1), "lease_held");
-    EXPECT_TRUE(rig.run(second->commit(change(next->epoch, 2, "i-2"))));
+    EXPECT_TRUE(rig.run(second->commit(tenant_change(next->epoch, 2, "i-2"))));
     EXPECT_FALSE(rig.run(second->find("instance", "late")));
 }
 
 TEST_F(TwoMasters, OneThatFollowsReadsWhatChanged) {
     const auto epoch = lead(*first, m1).value().epoch;
-    ASSERT_TRUE(rig.run(first->commit(change(epoch, 1, "i-1"))));
+    ASSERT_TRUE(rig.run(first->commit(tenant_change(epoch, 1, "i-1"))));
     const auto before = rig.run(second->load()).value();
-    ASSERT_TRUE(rig.run(first->commit(change(epoch, 2, "i-2"))));
+    ASSERT_TRUE(rig.run(first->commit(tenant_change(epoch, 2, "i-2"))));
     const auto since = rig.run(second->load_since(before.point())).value();
     EXPECT_FALSE(since.whole);
     ASSERT_EQ(since.live.size(), 1u);
@@ -135,7 +136,7 @@ TEST_F(TwoMasters, ARenewalWaitsForNoCommit) {
     tasks.start("commit", [](Task<> commit, std::optional<Result<>>& into) -> Task<> {
         into = co_await std::move(commit);
         co_return Result<>{};
-    }(first->commit(change(epoch, 1, "i-1")), committed));
+    }(first->commit(tenant_change(epoch, 1, "i-1")), committed));
     EXPECT_TRUE(rig.run(first->renew()));
     EXPECT_FALSE(committed);
     ASSERT_TRUE(holder->run("COMMIT"));
@@ -156,7 +157,7 @@ TEST_F(TwoMasters, WaitForWhoeverHasTheStoreAlone) {
     tasks.start("commit", [](Task<> commit, std::optional<Result<>>& into) -> Task<> {
         into = co_await std::move(commit);
         co_return Result<>{};
-    }(first->commit(change(epoch, 1, "i-1")), committed));
+    }(first->commit(tenant_change(epoch, 1, "i-1")), committed));
     tasks.start("lead", [](Task<Lease> lead, std::optional<Result<Lease>>& into) -> Task<> {
         into = co_await std::move(lead);
         co_return Result<>{};
@@ -262,8 +263,9 @@ TEST(Postgres, AValueThatCannotBeHeldLeavesItsNeighboursAlone) {
     PostgresRig rig;
     auto store = rig.open().value();
     const auto epoch = rig.run(store->lead(m1, lease_time, 0)).value().epoch;
-    auto a = store->commit(change(epoch, 1, "first")), b = store->commit(change(epoch, 2, "odd", "\xff")),
-         c = store->commit(change(epoch, 3, "last"));
+    auto a = store->commit(tenant_change(epoch, 1, "first")),
+         b = store->commit(tenant_change(epoch, 2, "odd", "\xff")),
+         c = store->commit(tenant_change(epoch, 3, "last"));
     EXPECT_TRUE(rig.run(std::move(a)));
     EXPECT_EQ(rig.run(std::move(b)).error().code, Code::invalid);
     EXPECT_TRUE(rig.run(std::move(c)));
@@ -275,15 +277,15 @@ TEST(Postgres, AfterALostConnectionNothingIsWrittenBeforeLead) {
     PostgresRig rig;
     auto store = rig.open().value();
     auto epoch = rig.run(store->lead(m1, lease_time, 0)).value().epoch;
-    ASSERT_TRUE(rig.run(store->commit(change(epoch, 1, "i-1"))));
+    ASSERT_TRUE(rig.run(store->commit(tenant_change(epoch, 1, "i-1"))));
     server().sql("postgres",
                  "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'hostler'");
-    EXPECT_EQ(rig.run(store->commit(change(epoch, 2, "i-2"))).error().code, Code::unavailable);
-    EXPECT_EQ(rig.run(store->commit(change(epoch, 3, "i-3"))).error().code, Code::unavailable);
+    EXPECT_EQ(rig.run(store->commit(tenant_change(epoch, 2, "i-2"))).error().code, Code::unavailable);
+    EXPECT_EQ(rig.run(store->commit(tenant_change(epoch, 3, "i-3"))).error().code, Code::unavailable);
     EXPECT_EQ(rig.run(store->load())->live.size(), 1u);
-    EXPECT_EQ(rig.run(store->commit(change(epoch, 3, "i-3"))).error().code, Code::unavailable);
+    EXPECT_EQ(rig.run(store->commit(tenant_change(epoch, 3, "i-3"))).error().code, Code::unavailable);
     epoch = rig.run(store->lead(m1, lease_time, 0)).value().epoch;
-    EXPECT_TRUE(rig.run(store->commit(change(epoch, 4, "i-4"))));
+    EXPECT_TRUE(rig.run(store->commit(tenant_change(epoch, 4, "i-4"))));
     EXPECT_TRUE(rig.run(store->find("instance", "i-1")));
     EXPECT_FALSE(rig.run(store->find("instance", "i-3")));
 }
@@ -295,11 +297,12 @@ TEST_F(TwoMasters, ALoopThatStandsStillKeepsItsLeaseForAWhile) {
     const Duration length = milliseconds{1'000};
     const auto begun = std::chrono::steady_clock::now();
     const auto epoch = lead(*first, m1, length).value().epoch;
-    while (refusal(*second, m2) != "") ASSERT_LT(std::chrono::steady_clock::now() - begun, std::chrono::seconds{30});
+    while (refusal(*second, m2) != "")
+        ASSERT_LT(std::chrono::steady_clock::now() - begun, std::chrono::seconds{30});
     EXPECT_GE(std::chrono::steady_clock::now() - begun, rig.options.stall_max);
     ASSERT_TRUE(first->renewed());
     EXPECT_EQ(rig.run(first->renew()).error().reason, "not_leader");
-    EXPECT_EQ(rig.run(first->commit(change(epoch, 1, "late"))).error().code, Code::conflict);
+    EXPECT_EQ(rig.run(first->commit(tenant_change(epoch, 1, "late"))).error().code, Code::conflict);
 }
 
 TEST_F(TwoMasters, WhatIsLetGoOrResignedIsRenewedNoMore) {
@@ -322,7 +325,7 @@ TEST(Postgres, AServerThatIsStoppedIsGivenUpInTime) {
     auto store = rig.open().value();
     const auto epoch = rig.run(store->lead(m1, lease_time, 0)).value().epoch;
     own.stop(SIGINT);
-    EXPECT_EQ(rig.run(store->commit(change(epoch, 1, "i-1"))).error().code, Code::unavailable);
+    EXPECT_EQ(rig.run(store->commit(tenant_change(epoch, 1, "i-1"))).error().code, Code::unavailable);
     EXPECT_EQ(rig.run(store->lead(m1, lease_time, 0)).error().code, Code::unavailable);
     own.start();
     EXPECT_GT(rig.run(store->lead(m1, lease_time, 0)).value().epoch, epoch);
@@ -357,7 +360,7 @@ TEST(Postgres, ManyCommitsShareFewTransactions) {
     const auto before = transactions();
     std::vector<Task<>> calls;
     for (std::uint64_t i = 1; i <= 200; ++i)
-        calls.push_back(store->commit(change(epoch, i, "i-" + std::to_string(i))));
+        calls.push_back(store->commit(tenant_change(epoch, i, "i-" + std::to_string(i))));
     for (auto& call : calls) ASSERT_TRUE(rig.run(std::move(call)));
     EXPECT_LE(transactions() - before, 6u) << "two batches, and those who count";
 }

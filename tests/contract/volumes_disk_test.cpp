@@ -30,7 +30,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-constexpr std::uint64_t size = HostVolumes::size_min;
+constexpr std::uint64_t smallest = HostVolumes::size_min;
 
 VolumeStore open_store(const std::string& folder, std::function<void(std::string_view)> step = {}) {
     auto store = VolumeStore::open({.folder = folder, .before_step = std::move(step)}, disk::loop_images());
@@ -82,14 +82,14 @@ bool killed_before(const std::string& root, int step, const std::function<Result
 
 TEST_F(RealVolumes, KilledAtEachStepLeavesAWholeVolumeOrNone) {
     int steps = 0;
-    while (killed_before(root_, ++steps, [](VolumeStore& store) { return store.create("v", size); })) {
+    while (killed_before(root_, ++steps, [](VolumeStore& store) { return store.create("v", smallest); })) {
         auto store = open_store(root_);
         store.sweep();
         const auto there = store.list().value();
         if (!there.empty()) {
             const auto attached = store.attach("v", {});
             ASSERT_TRUE(attached) << "killed before step " << steps << ": " << attached.error().message;
-            EXPECT_GT(usable(attached->folder), size / 2);
+            EXPECT_GT(usable(attached->folder), smallest / 2);
         }
         ASSERT_TRUE(store.remove("v"));
         EXPECT_TRUE(fs::is_empty(root_)) << "killed before step " << steps;
@@ -97,19 +97,19 @@ TEST_F(RealVolumes, KilledAtEachStepLeavesAWholeVolumeOrNone) {
     EXPECT_GT(steps, 8);
     for (steps = 1;; ++steps) {
         auto store = open_store(root_);
-        ASSERT_TRUE(store.create("v", size));
+        ASSERT_TRUE(store.create("v", smallest));
         const auto attached = store.attach("v", {});
         ASSERT_TRUE(attached);
         std::ofstream{attached->folder + "/kept"} << "what is kept";
         const bool killed =
-            killed_before(root_, steps, [](VolumeStore& other) { return other.create("v", 2 * size); });
+            killed_before(root_, steps, [](VolumeStore& other) { return other.create("v", 2 * smallest); });
         // The next one asks again, as the agent does, which was told twice or has written down that it began.
         store.sweep();
         const auto now = store.attach("v", {});
         ASSERT_TRUE(now) << "killed before step " << steps << ": " << now.error().message;
-        EXPECT_GT(usable(now->folder), size / 2);
-        ASSERT_TRUE(store.create("v", 2 * size)) << "killed before step " << steps;
-        EXPECT_GT(usable(now->folder), size * 3 / 2);
+        EXPECT_GT(usable(now->folder), smallest / 2);
+        ASSERT_TRUE(store.create("v", 2 * smallest)) << "killed before step " << steps;
+        EXPECT_GT(usable(now->folder), smallest * 3 / 2);
         std::string kept;
         std::getline(std::ifstream{now->folder + "/kept"}, kept);
         EXPECT_EQ(kept, "what is kept");
@@ -119,7 +119,7 @@ TEST_F(RealVolumes, KilledAtEachStepLeavesAWholeVolumeOrNone) {
     EXPECT_GT(steps, 4);
     for (steps = 1;; ++steps) {
         auto store = open_store(root_);
-        ASSERT_TRUE(store.create("v", size) && store.attach("v", {}));
+        ASSERT_TRUE(store.create("v", smallest) && store.attach("v", {}));
         const bool killed = killed_before(root_, steps, [](VolumeStore& other) { return other.remove("v"); });
         store.sweep();
         const auto there = store.list().value();
@@ -133,12 +133,12 @@ TEST_F(RealVolumes, KilledAtEachStepLeavesAWholeVolumeOrNone) {
 
 TEST_F(RealVolumes, EndsWhereItWasAskedToAndGrowsUnderAProgramThatWrites) {
     auto store = open_store(root_);
-    ASSERT_TRUE(store.create("v", size));
+    ASSERT_TRUE(store.create("v", smallest));
     const auto attached = store.attach("v", {});
     ASSERT_TRUE(attached);
     const int file = ::open((attached->folder + "/filled").c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
     ASSERT_GE(file, 0);
-    EXPECT_EQ(::fallocate(file, 0, 0, static_cast<off_t>(size)), -1);
+    EXPECT_EQ(::fallocate(file, 0, 0, static_cast<off_t>(smallest)), -1);
     EXPECT_EQ(errno, ENOSPC);
     ASSERT_EQ(::ftruncate(file, 0), 0);
     // It goes on writing, syncing and reading back while the volume grows around it.
@@ -154,23 +154,23 @@ TEST_F(RealVolumes, EndsWhereItWasAskedToAndGrowsUnderAProgramThatWrites) {
                 ++wrong;
         }
     }};
-    for (const std::uint64_t times : {2U, 3U, 4U}) EXPECT_TRUE(store.create("v", times * size));
+    for (const std::uint64_t times : {2U, 3U, 4U}) EXPECT_TRUE(store.create("v", times * smallest));
     over = true;
     writer.join();
     EXPECT_EQ(wrong, 0);
     EXPECT_GE(written, 5);
-    EXPECT_EQ(::fallocate(file, 0, 0, static_cast<off_t>(3 * size)), 0)
+    EXPECT_EQ(::fallocate(file, 0, 0, static_cast<off_t>(3 * smallest)), 0)
         << "there is room for more than three";
     ::close(file);
     struct stat image{};
     ASSERT_EQ(::stat((root_ + "/v/image").c_str(), &image), 0);
-    EXPECT_GE(static_cast<std::uint64_t>(image.st_blocks) * 512, 4 * size) << "all of it is set aside";
+    EXPECT_GE(static_cast<std::uint64_t>(image.st_blocks) * 512, 4 * smallest) << "all of it is set aside";
     EXPECT_EQ(store.remove("v").has_value(), true);
 }
 
 TEST_F(RealVolumes, SayHowFullTheyAreInBytes) {
     auto store = open_store(root_);
-    ASSERT_TRUE(store.create("v", size) && store.create("w", size));
+    ASSERT_TRUE(store.create("v", smallest) && store.create("w", smallest));
     const auto attached = store.attach("v", {});
     ASSERT_TRUE(attached);
     const auto use = [&] { return store.uses().value().at("v"); };
@@ -205,7 +205,7 @@ TEST_F(RealVolumes, SayHowFullTheyAreInBytes) {
 
 TEST_F(RealVolumes, SayHowFullTheyAreInInodes) {
     auto store = open_store(root_);
-    ASSERT_TRUE(store.create("v", size));
+    ASSERT_TRUE(store.create("v", smallest));
     const auto attached = store.attach("v", {});
     ASSERT_TRUE(attached);
     const auto use = [&] { return store.uses().value().at("v"); };
@@ -231,7 +231,7 @@ TEST_F(RealVolumes, SayHowFullTheyAreInInodes) {
 // Dockerd mounts it into a container as it is mounted here.
 TEST_F(RealVolumes, NeitherDevicesNorSetuidProgramsOfATenantCountThere) {
     auto store = open_store(root_);
-    ASSERT_TRUE(store.create("v", size));
+    ASSERT_TRUE(store.create("v", smallest));
     const auto attached = store.attach("v", {});
     ASSERT_TRUE(attached);
     struct statvfs seen{};
@@ -243,7 +243,7 @@ TEST_F(RealVolumes, NeitherDevicesNorSetuidProgramsOfATenantCountThere) {
 
 TEST_F(RealVolumes, IsMountedOnceHoweverManyAgentsAsk) {
     auto store = open_store(root_), again = open_store(root_);
-    ASSERT_TRUE(store.create("v", size));
+    ASSERT_TRUE(store.create("v", smallest));
     const auto one = store.attach("v", {}), two = again.attach("v", {});
     ASSERT_TRUE(one && two);
     EXPECT_EQ(one->folder, two->folder);
@@ -269,7 +269,7 @@ TEST_F(RealVolumes, IsMountedOnceHoweverManyAgentsAsk) {
 
 TEST_F(RealVolumes, WhatIsDamagedIsMendedOrRefusedAndNeverShown) {
     auto store = open_store(root_);
-    ASSERT_TRUE(store.create("v", size) && store.attach("v", {}) && store.release());
+    ASSERT_TRUE(store.create("v", smallest) && store.attach("v", {}) && store.release());
     // The first superblock: the others have copies of it.
     const auto spoil = [&](std::uint64_t bytes) {
         std::fstream image{root_ + "/v/image", std::ios::in | std::ios::out | std::ios::binary};
@@ -279,9 +279,9 @@ TEST_F(RealVolumes, WhatIsDamagedIsMendedOrRefusedAndNeverShown) {
     const auto mended = store.attach("v", {});
     ASSERT_TRUE(mended) << mended.error().message;
     EXPECT_THAT(mended->note, HasSubstr("has been repaired"));
-    EXPECT_GT(usable(mended->folder), size / 2);
+    EXPECT_GT(usable(mended->folder), smallest / 2);
     ASSERT_TRUE(store.release());
-    spoil(size);
+    spoil(smallest);
     const auto refused = store.attach("v", {});
     ASSERT_FALSE(refused);
     EXPECT_EQ(refused.error().reason, "volume_damaged");
@@ -354,9 +354,9 @@ TEST_F(PowerCut, AtEachStepLeavesAWholeVolumeOrNone) {
             moments.emplace_back(fmt::format("cut-{}", moments.size()), done);
             cut(moments.back().first);
         };
-        ASSERT_TRUE(store.create("v", size));
+        ASSERT_TRUE(store.create("v", smallest));
         now("made");
-        ASSERT_TRUE(store.create("v", 2 * size));
+        ASSERT_TRUE(store.create("v", 2 * smallest));
         now("grown");
         ASSERT_TRUE(store.remove("v"));
         now("removed");
@@ -371,7 +371,8 @@ TEST_F(PowerCut, AtEachStepLeavesAWholeVolumeOrNone) {
             if (!there.empty()) {
                 const auto attached = store.attach("v", {});
                 ASSERT_TRUE(attached) << attached.error().message;
-                EXPECT_GT(usable(attached->folder), acknowledged == "grown" ? size * 3 / 2 : size / 2);
+                EXPECT_GT(usable(attached->folder),
+                          acknowledged == "grown" ? smallest * 3 / 2 : smallest / 2);
             }
             for (const auto& entry : fs::directory_iterator{copy_ + "/volumes"})
                 EXPECT_EQ(entry.path().filename(), "v") << "something half-made was left";
@@ -384,7 +385,7 @@ TEST_F(PowerCut, KeepsAllThatWasSyncedWhileItGrew) {
     std::atomic<bool> over = false;
     {
         auto store = open_store(outer_ + "/volumes");
-        ASSERT_TRUE(store.create("v", size));
+        ASSERT_TRUE(store.create("v", smallest));
         const auto attached = store.attach("v", {});
         ASSERT_TRUE(attached);
         std::thread writer{[&synced, &over, path = attached->folder + "/lines"] {
@@ -402,7 +403,7 @@ TEST_F(PowerCut, KeepsAllThatWasSyncedWhileItGrew) {
         for (int i = 0; i < cuts; ++i) {
             const int before = synced;
             while (synced < before + 3) std::this_thread::yield();
-            if (i == 4) EXPECT_TRUE(store.create("v", 2 * size));
+            if (i == 4) EXPECT_TRUE(store.create("v", 2 * smallest));
             const int certain = synced;
             cut(fmt::format("cut-{}", i));
             moments.emplace_back(fmt::format("cut-{}", i), certain);
@@ -418,7 +419,7 @@ TEST_F(PowerCut, KeepsAllThatWasSyncedWhileItGrew) {
             const auto attached = store.attach("v", {});
             ASSERT_TRUE(attached) << attached.error().message;
             recovered += attached->note.find("recovered") != std::string::npos ? 1 : 0;
-            EXPECT_GT(usable(attached->folder), at >= 4 ? size * 3 / 2 : size / 2);
+            EXPECT_GT(usable(attached->folder), at >= 4 ? smallest * 3 / 2 : smallest / 2);
             std::ifstream lines{attached->folder + "/lines"};
             int count = 0;
             for (std::string line; std::getline(lines, line) && line == fmt::format("{:>7}", count);) ++count;

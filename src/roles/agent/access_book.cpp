@@ -10,7 +10,7 @@ namespace hostler::agent {
 
 namespace {
 
-constexpr std::string_view key = "access";
+constexpr std::string_view book_key = "access";
 constexpr std::size_t address_max = 256;
 constexpr std::uint64_t quick_rounds = 4;
 constexpr Duration measure_deadline = seconds{3};
@@ -33,7 +33,7 @@ AccessBook::~AccessBook() = default;
 
 void AccessBook::load() {
     first_ = settings_.access;
-    if (const auto stored = ports_.journal.all().find(std::string{key});
+    if (const auto stored = ports_.journal.all().find(std::string{book_key});
         stored != ports_.journal.all().end()) {
         uplink::AccessList list;
         if (list.ParseFromString(stored->second)) take(list);
@@ -99,7 +99,7 @@ Task<> AccessBook::learn(const uplink::AccessList& list) {
     rebuild();
     if (told_ == written_) co_return Result<>{};
     auto now = told_;
-    const auto kept = co_await ports_.journal.put(std::string{key}, list.SerializeAsString());
+    const auto kept = co_await ports_.journal.put(std::string{book_key}, list.SerializeAsString());
     if (!kept && kept.error().code == Code::cancelled) co_return kept;
     if (kept)
         written_ = std::move(now);

@@ -11,7 +11,7 @@ namespace hostler::agent {
 
 namespace {
 
-constexpr Duration look_again = seconds{1};
+constexpr Duration turns_looked_at = seconds{1};
 constexpr Duration quiet_min =
     seconds{1};  // Before a hello that was not answered is said again there; doubles,
 constexpr Duration quiet_max = seconds{30};  // up to here.
@@ -28,7 +28,7 @@ Task<> Session::conduct() {
             CO_TRY(co_await greet(*slot));
             continue;
         }
-        const Deadline deadline{ports_.timers, look_again, [this] { changed_.notify_all(); }};
+        const Deadline deadline{ports_.timers, turns_looked_at, [this] { changed_.notify_all(); }};
         CO_TRY(co_await changed_.wait());
     }
 }
