@@ -10,7 +10,6 @@
 #include "roles/master/instance/lifecycle.h"
 #include "roles/master/instance/owner.h"
 #include "roles/master/instance/repair.h"
-#include "roles/master/instance/retention.h"
 #include "roles/master/instance/stop_start.h"
 #include "roles/master/instance/view.h"
 #include "roles/master/scheduler/wishes.h"

@@ -1,10 +1,23 @@
-// Instances that ended and are no longer in memory. The store has them; they are answered for until
-// `ended_kept` has passed.
+// Instances that ended: how long they stay in memory, and who answers for them afterwards. The store has
+// them; they are answered for until `ended_kept` has passed.
 #pragma once
 
-#include "roles/master/http/api.h"
+#include "core/task.h"
+#include "roles/master/state/desk.h"
+
+namespace hostler::api {
+struct Call;
+}  // namespace hostler::api
 
 namespace hostler::master {
+
+class Term;
+using TermPtr = std::shared_ptr<Term>;
+
+// Instances that ended leave memory, a bounded number at a time. true: there are more.
+bool archive_instances(Desk& desk);
+// The store knows from the next commit on whose this name was, and whether it is free.
+void keep_name(Desk& desk, UsedName name);
 
 // As instance_named(), among those that ended. A name needs its tenant here; an id does not. nullopt: there
 // is none, or it ended too long ago. Errors: forbidden (tenant_differs), those of the store.

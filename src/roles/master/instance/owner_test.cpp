@@ -3,8 +3,8 @@
 #include <gmock/gmock.h>
 
 #include "api/operation_list.h"
+#include "roles/master/instance/archive.h"
 #include "roles/master/instance/explain.h"
-#include "roles/master/instance/retention.h"
 #include "roles/master/testing/api_rig.h"
 
 namespace hostler::master {
