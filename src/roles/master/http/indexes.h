@@ -1,4 +1,4 @@
-// By what kept answers are found besides their ids.
+// By what kept answers and operations are found besides their ids.
 #pragma once
 
 #include <cstdint>
@@ -18,6 +18,19 @@ struct Indexes<Answer> {
     Indexes();
     static void each(auto& self, auto visit) {
         visit(self.tenant), visit(self.expires_at), visit(self.tenant_expires_at);
+    }
+};
+
+enum class OperationWork { wait };  // It is under way.
+
+template <>
+struct Indexes<LongOperation> {
+    Index<LongOperation> running_on;  // Its subject.
+    Index<LongOperation, OperationWork> work;
+    Index<LongOperation, std::int64_t> ended_at;
+    Indexes();
+    static void each(auto& self, auto visit) {
+        visit(self.running_on), visit(self.work), visit(self.ended_at);
     }
 };
 

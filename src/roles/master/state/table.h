@@ -81,7 +81,8 @@ public:
         requires HasIndexes<T>
     {
         for (const std::string& id : std::exchange(stale_, {})) {
-            const T* row = find(id);
+            const auto at = rows_.find(id);
+            const T* row = at == rows_.end() ? nullptr : &at->second;
             const std::size_t number = numbers_.of(id);
             Indexes<T>::each(indexes_, [&](auto& index) { index.put(number, id, row); });
             if (!row) numbers_.erase(id);
