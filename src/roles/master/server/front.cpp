@@ -410,10 +410,11 @@ Task<> Front::sign_in(http::Exchange& exchange) {
         if (to = parse_return(return_to, gateway); to) break;
     if (!to) co_return co_await exchange.respond(page(400, sign_in_page("?", to.error().message)));
     std::string route = to->route;
-    for (const auto& [id, instance] : term->look().estate.instances.all())
-        for (const InstancePort& port : instance.spec.ports)
-            if (to->own_port != 0 && port.own_port == to->own_port && !is_final(instance.phase))
-                route = route_name(instance, port.port);
+    if (to->own_port > 0)
+        for (const Instance* instance :
+             term->look().estate.instances.by().port.of(static_cast<std::uint32_t>(to->own_port)))
+            for (const InstancePort& port : instance->spec.ports)
+                if (port.own_port == to->own_port) route = route_name(*instance, port.port);
     if (route.empty())
         co_return co_await exchange.respond(page(404, sign_in_page("?", "No instance is at this address.")));
     if (!post) co_return co_await exchange.respond(page(200, sign_in_page(return_to, ""), to->origin));
