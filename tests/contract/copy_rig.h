@@ -24,20 +24,20 @@ struct CopyFolder {
     std::filesystem::path path;
 };
 
-enum class StoreKind { sqlite, postgres };
+enum class Database { sqlite, postgres };
 
 // A place for a store of this kind, in which there is none.
 struct Place {
-    explicit Place(StoreKind of) : kind(of) {
-        if (kind == StoreKind::postgres)
+    explicit Place(Database of) : kind(of) {
+        if (kind == Database::postgres)
             url = postgres::testing::shared().url(postgres::testing::shared().new_database());
     }
     Result<std::unique_ptr<Store>> open() {
-        return kind == StoreKind::sqlite ? open_sqlite(file(), *worker)
-                                         : open_postgres(url, *worker, *lease_worker);
+        return kind == Database::sqlite ? open_sqlite(file(), *worker)
+                                        : open_postgres(url, *worker, *lease_worker);
     }
     Result<std::unique_ptr<sql::Connection>> alone(IfMissing missing = IfMissing::make) {
-        return kind == StoreKind::sqlite ? open_sqlite_alone(file(), missing) : open_postgres_alone(url);
+        return kind == Database::sqlite ? open_sqlite_alone(file(), missing) : open_postgres_alone(url);
     }
     std::string file() const { return folder.path / "store.db"; }
     template <class T>
@@ -79,7 +79,7 @@ struct Place {
     std::uint64_t lead(Store& store, std::uint64_t above = 0) {
         return run(store.lead({"m-1", "here"}, std::chrono::seconds{60}, above)).value().epoch;
     }
-    StoreKind kind;
+    Database kind;
     CopyFolder folder;
     std::string url;
     Loop loop;

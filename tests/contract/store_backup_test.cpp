@@ -8,13 +8,13 @@ namespace hostler::contract {
 
 namespace {
 
-class Backups : public ::testing::TestWithParam<StoreKind> {
+class Backups : public ::testing::TestWithParam<Database> {
 protected:
     Place place{GetParam()};
 };
-INSTANTIATE_TEST_SUITE_P(Both, Backups, ::testing::Values(StoreKind::sqlite, StoreKind::postgres),
+INSTANTIATE_TEST_SUITE_P(Both, Backups, ::testing::Values(Database::sqlite, Database::postgres),
                          [](const auto& info) {
-                             return info.param == StoreKind::sqlite ? "sqlite" : "postgres";
+                             return info.param == Database::sqlite ? "sqlite" : "postgres";
                          });
 
 std::string all_of(Loop& loop, Backup& backup) {
@@ -84,7 +84,7 @@ TEST_P(Backups, ABackupIsMadeWhileCommitsGoOn) {
                         {}, [&](const sql::Row& row) { late = row.number(0); }));
         EXPECT_EQ(late, head->number - before) << "every commit up to that moment, and none after it";
     }
-    if (GetParam() == StoreKind::sqlite) {
+    if (GetParam() == Database::sqlite) {
         EXPECT_FALSE(std::filesystem::exists(place.file() + "-backup"));
     }
 }
@@ -96,7 +96,7 @@ TEST_P(Backups, ABackupThatIsLeftOrWhoseStoreGoesLeavesNothing) {
     {
         auto backup = place.run(store->backup(WallTime{}, digest)).value();
         ASSERT_TRUE(place.run(backup->next()));
-        if (GetParam() == StoreKind::sqlite) {
+        if (GetParam() == Database::sqlite) {
             const auto second = place.run(store->backup(WallTime{}, digest));
             ASSERT_FALSE(second);
             EXPECT_EQ(second.error().reason, "backup_under_way");

@@ -13,19 +13,18 @@ namespace {
 
 using ::testing::HasSubstr;
 
-class StoreOfACloud : public ::testing::TestWithParam<StoreKind> {
+class StoreOfACloud : public ::testing::TestWithParam<Database> {
 protected:
     using Asked = std::shared_ptr<sql::Cloud>;
     static Asked asked(std::uint64_t mark, std::uint64_t fresh = 77) {
         return std::make_shared<sql::Cloud>(sql::Cloud{.mark = mark, .fresh = fresh, .authority = "/a"});
     }
     static Result<std::unique_ptr<Store>> open(Place& place, const Asked& cloud) {
-        if (place.kind == StoreKind::sqlite)
-            return open_sqlite(place.file(), *place.worker, {.cloud = cloud});
+        if (place.kind == Database::sqlite) return open_sqlite(place.file(), *place.worker, {.cloud = cloud});
         return open_postgres(place.url, *place.worker, *place.lease_worker, {.cloud = cloud});
     }
     static bool has_tables(Place& place) {
-        if (place.kind == StoreKind::sqlite) return std::filesystem::exists(place.file());
+        if (place.kind == Database::sqlite) return std::filesystem::exists(place.file());
         return !place.alone().value()->forms()->empty();
     }
     static void expect_refused(Place& place, const Asked& cloud, const std::string& reason,
@@ -38,9 +37,9 @@ protected:
     }
     Place place{GetParam()};
 };
-INSTANTIATE_TEST_SUITE_P(Both, StoreOfACloud, ::testing::Values(StoreKind::sqlite, StoreKind::postgres),
+INSTANTIATE_TEST_SUITE_P(Both, StoreOfACloud, ::testing::Values(Database::sqlite, Database::postgres),
                          [](const auto& info) {
-                             return info.param == StoreKind::sqlite ? "sqlite" : "postgres";
+                             return info.param == Database::sqlite ? "sqlite" : "postgres";
                          });
 
 TEST_P(StoreOfACloud, GetsItsNumberAtTheFirstStartAndKeepsIt) {
@@ -79,7 +78,7 @@ TEST_P(StoreOfACloud, ALostStoreIsRefusedAndNothingIsMade) {
     with_sealing_keys->in_use = true;
     expect_refused(place, with_sealing_keys, "store_lost", "hostler restore FILE --to");
     EXPECT_FALSE(has_tables(place));
-    if (GetParam() == StoreKind::sqlite) {
+    if (GetParam() == Database::sqlite) {
         std::ofstream{place.file()};
         expect_refused(place, asked(5), "store_lost", place.file());
         EXPECT_EQ(std::filesystem::file_size(place.file()), 0u);

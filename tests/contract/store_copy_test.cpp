@@ -13,19 +13,19 @@ namespace {
 
 using ::testing::HasSubstr;
 
-class Copies : public ::testing::TestWithParam<std::pair<StoreKind, StoreKind>> {
+class Copies : public ::testing::TestWithParam<std::pair<Database, Database>> {
 protected:
     Place from{GetParam().first}, to{GetParam().second};
 };
 
 INSTANTIATE_TEST_SUITE_P(Both, Copies,
-                         ::testing::Values(std::pair{StoreKind::sqlite, StoreKind::postgres},
-                                           std::pair{StoreKind::postgres, StoreKind::sqlite},
-                                           std::pair{StoreKind::sqlite, StoreKind::sqlite},
-                                           std::pair{StoreKind::postgres, StoreKind::postgres}),
+                         ::testing::Values(std::pair{Database::sqlite, Database::postgres},
+                                           std::pair{Database::postgres, Database::sqlite},
+                                           std::pair{Database::sqlite, Database::sqlite},
+                                           std::pair{Database::postgres, Database::postgres}),
                          [](const auto& info) {
-                             const auto name = [](StoreKind kind) {
-                                 return kind == StoreKind::sqlite ? "sqlite" : "postgres";
+                             const auto name = [](Database kind) {
+                                 return kind == Database::sqlite ? "sqlite" : "postgres";
                              };
                              return fmt::format("{}To{}", name(info.param.first), name(info.param.second));
                          });
@@ -155,13 +155,13 @@ TEST_P(Copies, WhatOpensADoorDoesNotComeBack) {
     EXPECT_THAT(kinds(true), ::testing::UnorderedElementsAre("x-host", "t-2", "restore"));
 }
 
-class OneStore : public ::testing::TestWithParam<StoreKind> {
+class OneStore : public ::testing::TestWithParam<Database> {
 protected:
     Place place{GetParam()};
 };
-INSTANTIATE_TEST_SUITE_P(Both, OneStore, ::testing::Values(StoreKind::sqlite, StoreKind::postgres),
+INSTANTIATE_TEST_SUITE_P(Both, OneStore, ::testing::Values(Database::sqlite, Database::postgres),
                          [](const auto& info) {
-                             return info.param == StoreKind::sqlite ? "sqlite" : "postgres";
+                             return info.param == Database::sqlite ? "sqlite" : "postgres";
                          });
 
 TEST_P(OneStore, ATornOrChangedBackupLeavesNothingBehind) {
@@ -224,7 +224,7 @@ TEST_P(OneStore, WhatIsNotThereIsNotCopied) {
     Place other{GetParam()};
     auto target = other.alone().value();
     const auto missing = place.alone(IfMissing::refuse);
-    if (GetParam() == StoreKind::sqlite) {
+    if (GetParam() == Database::sqlite) {
         ASSERT_FALSE(missing);
         EXPECT_EQ(missing.error().code, Code::not_found);
     } else {

@@ -92,7 +92,7 @@ protected:
         const bool all = now->unreadable.empty() && now->events.size() == was.events.size();
         return all ? End::unharmed : End::told;
     }
-    Place place{StoreKind::sqlite};
+    Place place{Database::sqlite};
     std::string whole;
     Read was;
 };

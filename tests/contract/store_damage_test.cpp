@@ -14,7 +14,7 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-class DamagedRows : public ::testing::TestWithParam<StoreKind> {
+class DamagedRows : public ::testing::TestWithParam<Database> {
 protected:
     void change(const std::string& sql) {
         auto connection = place.alone().value();
@@ -39,9 +39,9 @@ protected:
     }
     Place place{GetParam()};
 };
-INSTANTIATE_TEST_SUITE_P(Both, DamagedRows, ::testing::Values(StoreKind::sqlite, StoreKind::postgres),
+INSTANTIATE_TEST_SUITE_P(Both, DamagedRows, ::testing::Values(Database::sqlite, Database::postgres),
                          [](const auto& info) {
-                             return info.param == StoreKind::sqlite ? "sqlite" : "postgres";
+                             return info.param == Database::sqlite ? "sqlite" : "postgres";
                          });
 
 TEST_P(DamagedRows, AreNamedAndLeftOut) {
@@ -243,7 +243,7 @@ protected:
         EXPECT_EQ(database->changes(), 1u);
         return path;
     }
-    Place place{StoreKind::sqlite};
+    Place place{Database::sqlite};
     std::uint64_t first = 0;
 };
 

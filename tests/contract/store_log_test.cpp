@@ -100,7 +100,7 @@ protected:
     }
     std::size_t at(std::uint64_t i) const { return log.size() * i / places + i * 37 % (log.size() / places); }
 
-    Place place{StoreKind::sqlite};
+    Place place{Database::sqlite};
     std::uint64_t first = 0;
     std::uint64_t earlier = 0;  // Objects of lives before.
     std::string file, log;
