@@ -24,7 +24,7 @@ struct Options {
     std::filesystem::path folder;
     std::size_t hosts = 2'000;
     std::size_t tenants = 2'000;
-    std::size_t clients = 64;
+    std::size_t clients = 128;
     std::size_t samples = 1'000;
     int seconds = 30;
 };
