@@ -13,7 +13,6 @@
 #include "roles/master/instance/auto_stop.h"
 #include "roles/master/instance/failover.h"
 #include "roles/master/instance/layers.h"
-#include "roles/master/instance/owner.h"
 #include "roles/master/instance/stop_start.h"
 #include "roles/master/network/subnets.h"
 #include "roles/master/scheduler/capacity.h"
@@ -315,10 +314,11 @@ Result<> move_in(Desk& desk, Instance& instance) {
     instance.message = fmt::format("placed on host {}", instance.host);
     leave_layer(desk, instance);
     bind_volumes(desk, instance);
-    desk.estate.event("instance", instance.id, instance.tenant, "placed",
-                      fmt::format("Instance {}{} was placed on host {} {}.", instance.caller_id,
-                                  instance.owner ? fmt::format(" of {}", text_of(*instance.owner)) : "",
-                                  instance.host, instance.slot.empty() ? "directly" : "from stock"));
+    desk.estate.event(
+        "instance", instance.id, instance.tenant, "placed",
+        fmt::format("Instance {}{} was placed on host {} {}.", instance.caller_id,
+                    instance.owner ? fmt::format(" of {} {}", instance.owner->kind, instance.owner->id) : "",
+                    instance.host, instance.slot.empty() ? "directly" : "from stock"));
     return {};
 }
 
