@@ -1,4 +1,4 @@
-// By what commands are found besides their ids.
+// Indexes of commands.
 #pragma once
 
 #include <cstdint>

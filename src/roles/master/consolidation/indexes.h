@@ -1,4 +1,4 @@
-// By what consolidations are found besides their ids.
+// Indexes of consolidations.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// By what hosts and their tokens are found besides their ids.
+// Indexes of hosts and their tokens.
 #pragma once
 
 #include <cstdint>

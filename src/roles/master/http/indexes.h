@@ -1,4 +1,4 @@
-// By what kept answers and operations are found besides their ids.
+// Indexes of kept answers and operations.
 #pragma once
 
 #include <cstdint>

@@ -28,8 +28,7 @@ std::int64_t before(const Desk& desk, std::chrono::seconds time) {
     return desk.estate.micros() - std::chrono::microseconds{time}.count();
 }
 
-// Of those that ended before `seen` and that their tenants may repair: the ones beyond the newest of each
-// tenant.
+// Repairable instances that ended before `seen`, without the newest `repairable_tenant_max` of each tenant.
 std::vector<const Instance*> too_many_to_repair(const Desk& desk, std::int64_t seen) {
     const auto& repairable = desk.estate.instances.by().repairable;
     if (repairable.entries() <= desk.settings.repairable_tenant_max) return {};
@@ -40,8 +39,8 @@ std::vector<const Instance*> too_many_to_repair(const Desk& desk, std::int64_t s
     return beyond;
 }
 
-// Up to `most` instances that left nothing behind on a host and that nobody may repair any more, the longest
-// ended first.
+// Up to `most` ended instances that hold nothing on a host and can no longer be repaired, in the order in
+// which they ended.
 std::vector<std::string> ended_instances(const Desk& desk, std::size_t most) {
     const auto& by = desk.estate.instances.by();
     using Ended = std::set<std::pair<std::int64_t, std::string>>;
@@ -53,7 +52,7 @@ std::vector<std::string> ended_instances(const Desk& desk, std::size_t most) {
     add(over, by.ended.between(never, seen, most));
     add(over, by.repairable.between(never, std::min(seen, before(desk, desk.settings.ended_kept)), most));
     add(over, too_many_to_repair(desk, seen));
-    if (over.size() < most) {  // These are all; of the others those that are too many.
+    if (over.size() < most) {  // Room for those that exceed `ended_in_memory_max`.
         const std::size_t stay = by.ended.entries() + by.repairable.entries() - over.size();
         const std::size_t beyond =
             std::min(stay - std::min(stay, desk.settings.ended_in_memory_max), most - over.size());
@@ -82,8 +81,8 @@ bool archive_instances(Desk& desk) {
     const auto over = ended_instances(desk, at_once + 1);
     for (const std::string& id : over | std::views::take(at_once)) {
         const Instance& instance = desk.estate.instances.at(id);
-        // Whose name another has by now is answered for by its id. Nobody could delete one that has an owner:
-        // its name is free without that.
+        // An instance whose name was reused is found by its id. A caller cannot delete an instance with an
+        // owner, so its name becomes free here.
         if (!instance.name_passed_on)
             keep_name(desk, {.id = UsedName::id_of(instance.tenant, instance.caller_id),
                              .instance = instance.id,

@@ -94,19 +94,19 @@ std::optional<NextStop> next_stop(const Desk& desk, const Instance& instance) {
 
 namespace {
 
-// When the sweep looks at what has an inactivity timeout: most are far from it.
+// When the sweep next checks each instance that has an inactivity timeout.
 struct UnusedLooks {
     static constexpr bool follows_estate = true;
     Follower<Instance> changed;
     DueTimes<std::int64_t> due;
 };
 
-// Before then no rule about its use can be near; nullopt: it has none. Reports that come meanwhile can only
-// say that it was used since.
+// The inactivity timeout cannot be near before this time: reports until then can only tell of later use.
+// nullopt: the instance has no such timeout, or does not run.
 std::optional<std::int64_t> next_look(const Desk& desk, const Instance& instance) {
     const StopSchedule& schedule = instance.schedule;
     if (schedule.inactivity_s <= 0 || instance.phase != InstancePhase::running) return std::nullopt;
-    constexpr std::int64_t pause = 2 * second;  // Until its host says more.
+    constexpr std::int64_t pause = 2 * second;  // Its host has not reported its use yet.
     const auto host = desk.live.hosts.find(instance.host);
     if (host == desk.live.hosts.end()) return desk.estate.micros() + pause;
     const auto seen = host->second.workloads.find(instance.id);
@@ -117,7 +117,7 @@ std::optional<std::int64_t> next_look(const Desk& desk, const Instance& instance
     return used_at + (schedule.inactivity_s - notice_s) * second;
 }
 
-// Those whose inactivity timeout may be near: next_stop() says more.
+// Instances whose inactivity timeout may be near; next_stop() decides.
 std::set<std::string> perhaps_unused(Desk& desk) {
     auto& looks = desk.live.part<UnusedLooks>();
     const std::int64_t now = desk.estate.micros();

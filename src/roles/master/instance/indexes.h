@@ -1,4 +1,4 @@
-// By what instances are found besides their ids.
+// Indexes of instances.
 #pragma once
 
 #include <cstdint>
@@ -8,26 +8,26 @@
 
 namespace hostler::master {
 
-// What the sweep is to do about an instance, as far as its row says so.
+// Work of the sweep on an instance, as far as its row tells.
 enum class InstanceWork {
-    reconcile,  // It is on its way somewhere, or its host still has to let it go.
-    go_on,      // It rests since its host was drained, and goes on elsewhere as soon as it may.
+    reconcile,  // It is starting or ending, or still holds resources.
+    go_on,      // A drain stopped it; it restarts elsewhere when it can.
     move,       // Its host is lost, and it may move.
 };
 
 template <>
 struct Indexes<Instance> {
-    Index<Instance> host, left_host, layer_host;  // Where it is or was last; what it left; what it wrote.
+    Index<Instance> host, left_host, layer_host;  // Current or last; with remains; with its files.
     Index<Instance> subnet;                       // Also those that it left.
     Index<Instance, OfTenant> resting;            // On its host.
     Index<Instance, OfTenant> name;               // Unless another has it by now.
     Index<Instance> shown_name;                   // Of any tenant; its id where another has its name.
     Index<Instance> tenant, spec, volume;
-    Index<Instance, OfTenant> owner;  // Its kind, and its path; of its tenant, and of all ("").
-    Index<Instance, std::uint32_t> port, ended_port;  // Of the gateway, those of its own.
+    Index<Instance, OfTenant> owner;  // By kind and by path, with its tenant and with "" (all tenants).
+    Index<Instance, std::uint32_t> port, ended_port;  // Ports of the gateway that are its own.
     Index<Instance, std::int64_t> stops_at;  // The latest moment at which a rule without a host stops it.
     Index<Instance, InstanceWork> work;
-    // Those that are over and hold nothing, by when they ended: for good, or so that they may be repaired.
+    // Ended instances that hold nothing, by their end: final ones, and ones that can be repaired.
     Index<Instance, std::int64_t> ended, repairable;
     Indexes();
     static void each(auto& self, auto visit) {

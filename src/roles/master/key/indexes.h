@@ -1,4 +1,4 @@
-// By what keys and sign-ins are found besides their ids.
+// Indexes of keys and sign-ins.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// By what networks and subnets are found besides their ids.
+// Indexes of networks and subnets.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// By what claims are found besides their ids.
+// Indexes of claims.
 #pragma once
 
 #include "domain/inventory/claim.h"
@@ -10,7 +10,7 @@ template <>
 struct Indexes<Claim> {
     Index<Claim> host, holder;
     Index<Claim, ClaimUse> use;   // But for those of instances and of stock, which are most.
-    Index<Claim> foreign_subnet;  // In which what nobody placed there stands.
+    Index<Claim> foreign_subnet;  // The subnets of unmanaged containers.
     Indexes();
     static void each(auto& self, auto visit) {
         visit(self.host), visit(self.holder), visit(self.use), visit(self.foreign_subnet);

@@ -1,4 +1,4 @@
-// By what secrets are found besides their ids.
+// Indexes of secrets.
 #pragma once
 
 #include "domain/tenancy/secret.h"

@@ -1,4 +1,4 @@
-// By what share links are found besides their ids.
+// Indexes of share links.
 #pragma once
 
 #include <cstdint>

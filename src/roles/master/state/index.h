@@ -51,8 +51,8 @@ private:
     std::map<std::uint64_t, std::uint64_t> runs_;  // Begin and end of each; the end is free.
 };
 
-// A small number for each row of a table while it is there: what the indexes know of it is found with one
-// search in all.
+// Numbers the rows of a table. All indexes store what they know of a row under its number, so that an update
+// needs one search by id.
 class RowNumbers {
 public:
     std::size_t of(const std::string& id) {
@@ -137,8 +137,7 @@ public:
         return all;
     }
 
-    // In the order of their keys: those from `first` to `last`, the lowest ones if there are more than
-    // `most`.
+    // Rows with keys from `first` to `last`, in key order; at most `most`, the lowest keys first.
     std::vector<const T*> between(const Key& first, const Key& last, std::size_t most = SIZE_MAX) const {
         std::vector<const T*> found;
         for (auto at = rows_.lower_bound(first); at != rows_.end() && !(last < at->first); ++at)

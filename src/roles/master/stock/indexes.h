@@ -1,4 +1,4 @@
-// By what slots are found besides their ids.
+// Indexes of slots.
 #pragma once
 
 #include "domain/stock/stock.h"

@@ -1,4 +1,4 @@
-// By what volumes are found besides their ids.
+// Indexes of volumes.
 #pragma once
 
 #include "domain/volume/volume.h"
