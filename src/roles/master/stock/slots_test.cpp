@@ -219,6 +219,9 @@ TEST(Stock, GivesTheOldestOnAHostThatWorks) {
     EXPECT_EQ(host_of(idle_slot(rig.desk, "small", {.host = b}, "", nullptr)), b);
     EXPECT_EQ(idle_slot(rig.desk, "small", {.zone = "lon", .host = a}, "", nullptr), nullptr);
     EXPECT_EQ(idle_slot(rig.desk, "large", {}, "", nullptr), nullptr);
+    EXPECT_EQ(host_of(idle_slot(rig.desk, "small", {.volume_bytes = 1}, "", nullptr)), a);
+    EXPECT_EQ(idle_slot(rig.desk, "small", {.volume_bytes = std::int64_t{1} << 60}, "", nullptr), nullptr)
+        << "no host has room for its volumes";
     ASSERT_TRUE(cordon_host(rig.desk, a, true));
     EXPECT_EQ(host_of(idle_slot(rig.desk, "small", {}, "", nullptr)), b);
 }
