@@ -2,6 +2,7 @@
 // provider.
 #pragma once
 
+#include <boost/describe.hpp>
 #include <compare>
 #include <string>
 #include <string_view>
@@ -11,6 +12,7 @@ namespace hostler {
 inline constexpr std::string_view default_project = "default";
 
 enum class ScopeKind { cloud, tenant, project, provider };
+BOOST_DESCRIBE_ENUM(ScopeKind, cloud, tenant, project, provider)
 
 struct Scope {
     ScopeKind kind = ScopeKind::cloud;

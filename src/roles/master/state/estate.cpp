@@ -120,12 +120,12 @@ Estate::Trial::Trial(Estate& estate)
       ledger_(std::exchange(estate.ledger_, {})),
       audit_(std::exchange(estate.audit_, {})),
       again_(std::exchange(estate.again_, {})) {
-    estate_.in_trial_ = true;
+    ++estate_.trials_;
     each_table(estate_, [](auto& table) { table.begin_trial(); });
 }
 
 Estate::Trial::~Trial() {
-    estate_.in_trial_ = false;
+    --estate_.trials_;
     each_table(estate_, [](auto& table) { table.end_trial(); });
     estate_.events_ = std::move(events_);
     estate_.ledger_ = std::move(ledger_);

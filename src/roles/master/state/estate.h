@@ -49,7 +49,7 @@ public:
     void put_again(Object object) { again_.push_back(std::move(object)); }
 
     // Undoes at its end what was changed while it was there; nothing is taken out meanwhile. A dry run costs
-    // what it changes, however much there is.
+    // what it changes, however much there is. One may be within another.
     class Trial {
     public:
         explicit Trial(Estate& estate);
@@ -69,7 +69,7 @@ public:
     // opened. Without a sealer sealed texts are loaded as they are, and no row that has secrets is taken out.
     void seal_with(const Sealer& sealer) { sealer_ = &sealer; }
 
-    bool in_trial() const { return in_trial_; }
+    bool in_trial() const { return trials_ > 0; }
     bool unchanged() const;
     std::size_t size() const;            // Objects of all kinds.
     std::uint64_t rows_visited() const;  // Of all kinds, see Table::rows_visited().
@@ -121,7 +121,7 @@ private:
     std::vector<Object> again_;
     std::map<std::pair<std::string, std::string>, std::string> unreadable_;
     const Sealer* sealer_ = nullptr;
-    bool in_trial_ = false;
+    int trials_ = 0;  // Under way, one within another.
 };
 
 }  // namespace hostler::master

@@ -171,10 +171,11 @@ private:
     }
     void begin_trial() {
         trial_ = std::make_unique<Trial>(std::exchange(changed_, {}), std::exchange(retired_, {}),
-                                         std::exchange(erased_, {}));
+                                         std::exchange(erased_, {}), std::move(trial_));
     }
     void end_trial() {
-        const auto trial = std::exchange(trial_, nullptr);
+        const auto trial = std::move(trial_);
+        trial_ = std::move(trial->outer);
         changed_ = std::move(trial->changed);
         retired_ = std::move(trial->retired);
         erased_ = std::move(trial->erased);
@@ -192,6 +193,7 @@ private:
         std::set<std::string> changed;
         std::vector<T> retired;
         std::set<std::string> erased;
+        std::unique_ptr<Trial> outer;  // The one within which it is.
         std::map<std::string, std::optional<T>> before{};  // Rows as they were; nullopt: not there.
     };
     struct NoIndexes {};
