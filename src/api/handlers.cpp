@@ -109,6 +109,7 @@ Task<Reply> Handlers::perform(Match match, Inquiry inquiry, Caller caller, Event
               .idempotency_key = in.idempotency_key,
               .limit = in.limit,
               .after = in.cursor};
+    if (!keeps_answer(operation)) call.idempotency_key.clear();
     if (in.watch) {
         const auto watch = watches_.find(&operation);
         if (watch == watches_.end() || !sink)
