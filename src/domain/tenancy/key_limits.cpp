@@ -21,8 +21,21 @@ Permissions narrowed(const ApiKey& key) {
     return held;
 }
 
-bool is_for_project(const ApiKey& key, std::string_view project) {
-    return key.projects.empty() || std::ranges::find(key.projects, project) != key.projects.end();
+std::vector<Held> narrowed(const std::vector<Held>& held, const ApiKey& key) {
+    const Permissions most = narrowed(key);
+    std::vector<Held> left;
+    for (const Held& one : held) {
+        const Permissions both = one.permissions & most;
+        if (both.empty()) continue;
+        if (key.projects.empty()) {
+            left.push_back({one.scope, both});
+            continue;
+        }
+        for (const std::string& project : key.projects)
+            if (Scope at = Scope::of_project(key.tenant, project); reaches(one.scope, at))
+                left.push_back({std::move(at), both});
+    }
+    return left;
 }
 
 bool is_for_address(const ApiKey& key, std::string_view address) {

@@ -68,10 +68,8 @@ Result<const ServiceAccount*> make_account(Desk& desk, const std::string& name, 
                                 "(accounts_tenant_max)",
                                 tenant, accounts_tenant_max),
                     "quota_exceeded");
-    ServiceAccount made{.id = new_id(desk.random, "sa"),
-                        .name = name,
-                        .tenant = tenant,
-                        .created_at = desk.estate.micros()};
+    ServiceAccount made{
+        .id = new_id(desk.random, "sa"), .name = name, .tenant = tenant, .created_at = desk.estate.micros()};
     desk.estate.event("service_account", made.id, tenant, "created",
                       fmt::format("Service account {} was created.", name));
     return &desk.estate.service_accounts.add(std::move(made));

@@ -1,7 +1,7 @@
 // Service accounts.
+#include "roles/master/http/api.h"
 #include "api/operations_account.h"
 #include "roles/master/account/accounts.h"
-#include "roles/master/http/api.h"
 #include "roles/master/user/roles.h"
 
 namespace hostler::master {

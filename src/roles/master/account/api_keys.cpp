@@ -66,7 +66,8 @@ void add_account_keys(Api& service) {
     service.read<ops::list_account_keys>(
         [](const Desk& desk, const api::Call& call,
            const api::NameServiceAccount& request) -> Result<api::List<api::AccountKey>> {
-            const ServiceAccount& account = *TRY(account_named(desk, call, request.account, request.tenant_id));
+            const ServiceAccount& account =
+                *TRY(account_named(desk, call, request.account, request.tenant_id));
             Paging<ApiKey, api::AccountKey> paging;
             for (const ApiKey* key : desk.estate.api_keys.by().account.of(account.id))
                 if (key->revoked_at == 0) paging.rows.push_back(key);

@@ -86,7 +86,8 @@ api::AccountKey account_key_view(const ApiKey& key) {
 Result<> check_within(const api::Call& call, const ApiKey& key) {
     Permissions held = narrowed(key);
     // MERGE: of a service account, `held` is what its grants give, at their scopes.
-    if (!key.tenant.empty()) held = held & (key.account.empty() ? tenant_key_permissions() : tenant_permissions());
+    if (!key.tenant.empty())
+        held = held & (key.account.empty() ? tenant_key_permissions() : tenant_permissions());
     if (holds_all(call.caller.principal, held, scope_of(key))) return {};
     Error error{Code::forbidden, "the key may do more than you may, and so you cannot have its secret",
                 "key_exceeds"};
@@ -108,9 +109,8 @@ Result<MadeKey> make_account_key(Desk& desk, const api::Call& call, const Servic
     if (request.ttl_seconds)
         key.expires_at = desk.estate.micros() + *request.ttl_seconds * std::int64_t{1'000'000};
     const MadeKey made = add_key(desk, std::move(key), digest);
-    desk.estate.event(
-        "api_key", made.key->id, account.tenant, "created",
-        fmt::format("Key {} of service account {} was created.", made.key->name, account.name));
+    desk.estate.event("api_key", made.key->id, account.tenant, "created",
+                      fmt::format("Key {} of service account {} was created.", made.key->name, account.name));
     return made;
 }
 
@@ -140,7 +140,8 @@ void disable_key(Desk& desk, const std::string& id) {
     ApiKey& key = desk.estate.api_keys.edit(id);
     if (key.disabled_at != 0) return;
     key.disabled_at = desk.estate.micros();
-    desk.estate.event("api_key", id, key.tenant, "disabled", fmt::format("API key {} was disabled.", key.name));
+    desk.estate.event("api_key", id, key.tenant, "disabled",
+                      fmt::format("API key {} was disabled.", key.name));
 }
 
 void enable_key(Desk& desk, const std::string& id) {

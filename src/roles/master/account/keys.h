@@ -27,7 +27,8 @@ Result<MadeKey> make_account_key(Desk& desk, const api::Call& call, const Servic
                                  const api::CreateAccountKey& request, const Digest& digest);
 // Another key with the same limits; the old one ends within `grace_s`. Errors: conflict (key_disabled),
 // forbidden (key_exceeds), exhausted (quota_exceeded).
-Result<MadeKey> rotate_key(Desk& desk, const api::Call& call, const std::string& id, std::int64_t grace_s, const Digest& digest);
+Result<MadeKey> rotate_key(Desk& desk, const api::Call& call, const std::string& id, std::int64_t grace_s,
+                           const Digest& digest);
 void disable_key(Desk& desk, const std::string& id);
 void enable_key(Desk& desk, const std::string& id);
 

@@ -14,10 +14,8 @@ void write_hashing(Api& service, Decide decide) {
             const TermPtr term = CO_TRY(service.leader());
             const Digest& digest = term->ports().digest;
             co_return co_await service.perform<Op>(
-                [decide, &digest](Desk& desk, const api::Call& asked,
-                                  const typename Op::Request& wanted) -> Result<typename Op::Response> {
-                    return decide(desk, asked, wanted, digest);
-                },
+                [decide, &digest](Desk& desk, const api::Call& asked, const typename Op::Request& wanted)
+                    -> Result<typename Op::Response> { return decide(desk, asked, wanted, digest); },
                 std::move(call), std::move(request));
         });
 }

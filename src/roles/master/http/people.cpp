@@ -39,7 +39,8 @@ void note_use(Term& term, const std::string& credential) {
     const std::int64_t idle = std::chrono::microseconds{term.settings().session_idle}.count();
     const std::int64_t now = wall_micros(term);
     if (now - login->used_at < std::min(minutes_5, idle / 16)) return;
-    term.desk(std::string{user_mark} + login->user).estate.logins.edit(std::string{login->hash}).used_at = now;
+    term.desk(std::string{user_mark} + login->user).estate.logins.edit(std::string{login->hash}).used_at =
+        now;
     term.commit_then([] {});
 }
 
@@ -49,9 +50,7 @@ const User* user_of_call(const Desk& desk, const api::Call& call) {
     return login ? desk.estate.users.find(login->user) : nullptr;
 }
 
-bool needs_totp(const Desk& desk, const User& user) {
-    return !has_totp(user) && desk.settings.require_totp;
-}
+bool needs_totp(const Desk& desk, const User& user) { return !has_totp(user) && desk.settings.require_totp; }
 
 const ServiceAccount* account_of(const Desk& desk, const ApiKey& key) {
     return key.account.empty() ? nullptr : desk.estate.service_accounts.find(key.account);

@@ -34,8 +34,7 @@ Result<api::SignedIn> decide_sign_in(Desk& desk, const api::Call& call, const ap
 
 Task<api::SignedIn> sign_in(Api& service, api::Call call, api::SignIn request) {
     const TermPtr term = CO_TRY(service.leader());
-    const Attempt tried =
-        CO_TRY(co_await attempt(term, plain_login(request.login), call.caller.address));
+    const Attempt tried = CO_TRY(co_await attempt(term, plain_login(request.login), call.caller.address));
     std::string checked;
     if (const User* user = find_login(term->look(), tried.login); user && user->disabled_at == 0)
         checked = user->password;
@@ -114,14 +113,13 @@ void add_sign_in(Api& service) {
             desk.estate.logins.erase(call.caller.credential.substr(login_mark.size()));
             return api::Empty{};
         });
-    service.read<ops::list_sessions>(
-        [](const Desk& desk, const api::Call& call,
-           const api::ListSessions& request) -> Result<api::List<api::Session>> {
-            const User& user = *TRY(user_meant(desk, call, request.user));
-            Paging<Login, api::Session> paging;
-            for (const Login* login : desk.estate.logins.by().user.of(user.id)) paging.rows.push_back(login);
-            return paging.page(call, [&](const Login& row) { return view(desk, row, call); });
-        });
+    service.read<ops::list_sessions>([](const Desk& desk, const api::Call& call,
+                                        const api::ListSessions& request) -> Result<api::List<api::Session>> {
+        const User& user = *TRY(user_meant(desk, call, request.user));
+        Paging<Login, api::Session> paging;
+        for (const Login* login : desk.estate.logins.by().user.of(user.id)) paging.rows.push_back(login);
+        return paging.page(call, [&](const Login& row) { return view(desk, row, call); });
+    });
     service.write<ops::revoke_session>(
         [](Desk& desk, const api::Call& call, const api::NameSession& request) -> Result<api::Empty> {
             const Login& login = *TRY(session_named(desk, call, request.session));

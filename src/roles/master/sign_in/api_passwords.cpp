@@ -65,7 +65,8 @@ Result<const User*> user_of_link(const Desk& desk, const std::string& hash, std:
     const PasswordLink* link = desk.estate.password_links.find(hash);
     const User* user = link && link->expires_at > now ? desk.estate.users.find(link->user) : nullptr;
     if (user && user->disabled_at == 0) return user;
-    return fail(Code::not_found, "this secret is not known: it was used, has ended or was replaced; ask for another one",
+    return fail(Code::not_found,
+                "this secret is not known: it was used, has ended or was replaced; ask for another one",
                 "link_unknown");
 }
 
@@ -87,9 +88,8 @@ Task<api::Empty> reset_password(Api& service, api::Call call, api::ResetPassword
 }
 
 Subject user_subject(const Desk& desk, const std::string& actor) {
-    const User* user = actor.starts_with(user_mark)
-                           ? desk.estate.users.find(actor.substr(user_mark.size()))
-                           : nullptr;
+    const User* user =
+        actor.starts_with(user_mark) ? desk.estate.users.find(actor.substr(user_mark.size())) : nullptr;
     return user ? subject_named(*user, "") : Subject{};
 }
 

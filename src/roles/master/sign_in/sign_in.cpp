@@ -20,7 +20,8 @@ std::int64_t seconds_of(const Desk& desk) { return desk.estate.micros() / 1'000'
 
 // Errors: invalid.
 Result<> take_totp(Desk& desk, const User& user, const std::string& code) {
-    const auto step = totp_match(base32_bytes(user.totp).value_or(""), code, seconds_of(desk), user.totp_step);
+    const auto step =
+        totp_match(base32_bytes(user.totp).value_or(""), code, seconds_of(desk), user.totp_step);
     if (!step) {
         Error wrong{Code::invalid, "one field of the request is wrong", "invalid"};
         wrong.fields.push_back({"code", "is not the present code, or was used; wait for the next one"});
@@ -53,7 +54,8 @@ Result<> use_code(Desk& desk, const std::string& id, const std::optional<std::st
     const User& user = desk.estate.users.at(id);
     if (!has_totp(user)) return {};
     if (!code)
-        return fail(Code::unauthenticated, "this needs a one-time code or a recovery code, too", "code_needed");
+        return fail(Code::unauthenticated, "this needs a one-time code or a recovery code, too",
+                    "code_needed");
     if (take_totp(desk, user, *code) || take_recovery_code(desk, user, *code, digest)) return {};
     return sign_in_failed();
 }
@@ -115,8 +117,7 @@ Result<std::vector<std::string>> confirm_totp(Desk& desk, const std::string& id,
     confirmed.totp_confirmed = true;
     for (int i = 0; i < recovery_codes; ++i) {
         constexpr std::string_view prefix = "r";
-        const std::string letters =
-            new_id(desk.random, prefix, recovery_letters).substr(prefix.size() + 1);
+        const std::string letters = new_id(desk.random, prefix, recovery_letters).substr(prefix.size() + 1);
         confirmed.recovery.push_back(digest.sha256(letters));
         codes.push_back(shown_recovery_code(letters));
     }

@@ -33,7 +33,8 @@ api::Session view(const Desk& desk, const Login& login, const api::Call& call);
 
 // The second factor counts from its confirmation on.
 std::string begin_totp(Desk& desk, const std::string& user);
-// Recovery codes, as people keep them. Errors: conflict (totp_not_begun, totp_exists), invalid (a wrong code).
+// Recovery codes, as people keep them. Errors: conflict (totp_not_begun, totp_exists), invalid (a wrong
+// code).
 Result<std::vector<std::string>> confirm_totp(Desk& desk, const std::string& user, const std::string& code,
                                               const Digest& digest);
 void remove_totp(Desk& desk, const std::string& user);

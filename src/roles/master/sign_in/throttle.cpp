@@ -45,8 +45,7 @@ Rate& Throttle::rate_of(Peers& of, const std::string& peer, Instant now) const {
 
 Result<Duration> Throttle::enter(const std::string& login, const std::string& address, bool known,
                                  Instant now) {
-    Rate& by_login =
-        known ? rate_of(known_, pair_of(login, address), now) : rate_of(logins_, login, now);
+    Rate& by_login = known ? rate_of(known_, pair_of(login, address), now) : rate_of(logins_, login, now);
     Rate& by_address = rate_of(addresses_, network_of(address), now);
     const Duration login_wait = by_login.owe(now), address_wait = by_address.owe(now);
     const Duration wait = std::max(login_wait, address_wait);

@@ -17,13 +17,12 @@ Result<> not_oneself(const Desk& desk, const api::Call& call, const User& user, 
     return refuse(fmt::format("nobody can {} themselves", what), "own_user", "Ask another admin.");
 }
 
-Result<api::CreatedUser> decide_create_user(Desk& desk, const api::Call& call,
-                                            const api::CreateUser& request, const Digest& digest) {
+Result<api::CreatedUser> decide_create_user(Desk& desk, const api::Call& call, const api::CreateUser& request,
+                                            const Digest& digest) {
     const std::string tenant = TRY(tenant_meant(call, request.tenant_id));
     TRY(check_new(call, scope_of_tenant(tenant)));
     const User& made = *TRY(make_user(
-        desk,
-        {.login = request.login, .name = request.name, .email = request.email, .tenant = tenant}));
+        desk, {.login = request.login, .name = request.name, .email = request.email, .tenant = tenant}));
     api::CreatedUser answer{.id = made.id, .login = made.login, .tenant_id = made.tenant};
     answer.secret = make_password_link(desk, made.id, digest);
     answer.expires_at = wall(desk.estate.micros() + password_link_life_us);
@@ -34,7 +33,8 @@ Result<api::CreatedPasswordLink> decide_password_link(Desk& desk, const api::Cal
                                                       const api::NameUser& request, const Digest& digest) {
     const User& user = *TRY(user_named(desk, call, request.user));
     if (user.disabled_at != 0)
-        return refuse(fmt::format("user {} is disabled", user.login), "user_disabled", "Enable the user first.");
+        return refuse(fmt::format("user {} is disabled", user.login), "user_disabled",
+                      "Enable the user first.");
     api::CreatedPasswordLink answer{.user_id = user.id, .login = user.login};
     answer.secret = make_password_link(desk, user.id, digest);
     answer.expires_at = wall(desk.estate.micros() + password_link_life_us);
@@ -65,14 +65,13 @@ void add_users(Api& service) {
     service.read<ops::list_users>([](const Desk& desk, const api::Call& call,
                                      const api::ListUsers& request) -> Result<api::List<api::User>> {
         const std::string tenant = TRY(tenant_meant(call, request.tenant_id));
-        return rows_of<api::User>(desk.estate.users,
-                                  [&](const User& row) {
-                                      const bool disabled = row.disabled_at != 0;
-                                      return may(call, scope_of(row)) &&
-                                             (tenant.empty() || row.tenant == tenant) &&
-                                             (!request.state ||
-                                              disabled == (*request.state == api::UserState::disabled));
-                                  })
+        return rows_of<api::User>(
+                   desk.estate.users,
+                   [&](const User& row) {
+                       const bool disabled = row.disabled_at != 0;
+                       return may(call, scope_of(row)) && (tenant.empty() || row.tenant == tenant) &&
+                              (!request.state || disabled == (*request.state == api::UserState::disabled));
+                   })
             .page(call, [](const User& row) { return view(row); });
     });
     service.read<ops::get_user>(

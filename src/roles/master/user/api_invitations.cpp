@@ -106,8 +106,8 @@ Task<api::AcceptedInvitation> accept(Api& service, api::Call call, api::AcceptIn
         password = CO_TRY(co_await term->ports().passwords.hash(*request.password));
     }
     co_return co_await service.perform<std::remove_cvref_t<decltype(api::ops::accept_invitation)>>(
-        [&digest, password](Desk& desk, const api::Call& asked, const api::AcceptInvitation& wanted)
-            -> Result<api::AcceptedInvitation> {
+        [&digest, password](Desk& desk, const api::Call& asked,
+                            const api::AcceptInvitation& wanted) -> Result<api::AcceptedInvitation> {
             {  // It may be refused after a user is made.
                 const Estate::Trial trial{desk.estate};
                 TRY(decide_accept(desk, asked, wanted, digest, password));
