@@ -13,8 +13,7 @@ Permissions narrowed(const ApiKey& key) {
         return held;
     }
     // What everybody has, a narrowed key has, too.
-    for (const PermissionRow& row : permissions)
-        if (row.level == PermissionLevel::anyone) held.add(row.permission);
+    held = permissions_of_anyone();
     // A name that this release does not know gives nothing.
     for (const std::string& name : key.permissions)
         if (const auto permission = permission_named(name)) held.add(*permission);

@@ -88,7 +88,7 @@ Result<> check_within(const api::Call& call, const ApiKey& key) {
     // MERGE: of a service account, `held` is what its grants give, at their scopes.
     if (!key.tenant.empty())
         held = held & (key.account.empty() ? tenant_key_permissions() : tenant_permissions());
-    if (holds_all(call.caller.principal, held, scope_of(key))) return {};
+    if (holds_all(call.caller.principal, held.without(permissions_of_anyone()), scope_of(key))) return {};
     Error error{Code::forbidden, "the key may do more than you may, and so you cannot have its secret",
                 "key_exceeds"};
     error.help = "Narrow it to permissions that you have.";

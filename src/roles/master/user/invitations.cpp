@@ -89,7 +89,7 @@ Result<MadeInvitation> make_invitation(Desk& desk, const api::Call& call,
                                                     made.role)});
         return std::unexpected(std::move(wrong));
     }
-    if (!holds_all(call.caller.principal, role, scope))
+    if (!holds_all(call.caller.principal, role.without(permissions_of_anyone()), scope))
         return fail(Code::forbidden,
                     fmt::format("the role {} has permissions that you do not have here, and so you cannot "
                                 "give it",
