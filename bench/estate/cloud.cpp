@@ -77,9 +77,9 @@ Task<> Cloud::begin(std::vector<std::string> hosts) {
     sealer_ = CO_TRY(sodium::open_sealer(folder_ / "sealing.keys"));
     store_ = CO_TRY(open_sqlite((folder_ / "store.db").string(), *store_worker_));
     series_ = CO_TRY(series::open_store(*series_worker_, *query_worker_, (folder_ / "series").string()));
-    ports_ =
-        std::make_unique<master::Ports>(master::Ports{loop_, *timers_, *net_, *random_, *store_, *authority_,
-                                                      digest_, own_, *series_, outgoing_, *sealer_});
+    ports_ = std::make_unique<master::Ports>(master::Ports{loop_, *timers_, *net_, *random_, *store_,
+                                                           *authority_, digest_, own_, *series_, outgoing_,
+                                                           *sealer_, passwords_});
     CO_TRY(co_await lead());
     master::Desk& desk = lead_.term->desk("bench");
     desk.estate.zones.add({.name = "bench"});

@@ -10,6 +10,7 @@
 #include "bench/estate/turns.h"
 #include "core/worker.h"
 #include "ports/testing/played_outgoing.h"
+#include "ports/testing/quick_passwords.h"
 #include "roles/master/http/api.h"
 #include "wire/channel.h"
 
@@ -50,6 +51,7 @@ private:
     const std::unique_ptr<Worker> store_worker_, series_worker_, query_worker_;
     net::OpenSslDigest digest_;
     testing::PlayedOutgoing outgoing_;
+    testing::QuickPasswords passwords_;
     Certified own_;
     master::Settings settings_;  // As they are by default.
     std::unique_ptr<Authority> authority_;

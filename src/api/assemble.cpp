@@ -12,8 +12,7 @@ namespace {
 namespace json = boost::json;
 
 constexpr auto commons = std::to_array<CommonParameter>({
-    {"dryRun", "Decide and answer, but change nothing.", [](const Operation& o) { return o.writes(); },
-     Kind::boolean, 0, 0, "false"},
+    {"dryRun", "Decide and answer, but change nothing.", can_dry_run, Kind::boolean, 0, 0, "false"},
     {"limit", "Entries of a page, at most.", [](const Operation& o) { return o.list; }, Kind::integer, 1,
      1000, "100"},
     {"cursor", "Continue behind the page with this nextCursor, of the same list.",
@@ -169,6 +168,14 @@ private:
 };
 
 }  // namespace
+
+bool can_dry_run(const Operation& operation) { return operation.writes() && !operation.open; }
+
+bool keeps_answer(const Operation& operation) {
+    const auto hidden = [](const Property& property) { return property.field && property.field->hidden; };
+    return operation.writes() && !operation.open &&
+           std::ranges::none_of(operation.request().properties, hidden);
+}
 
 std::span<const CommonParameter> common_parameters() { return commons; }
 

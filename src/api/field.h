@@ -34,6 +34,8 @@ extern const Form money;       // A sum, not negative. A JSON number is taken fo
 extern const Form currency;    // Three capital letters.
 extern const Form secret_key;  // A key of a secret: it is the name of a file, too.
 extern const Form registry;    // HOST or HOST:PORT of a registry of images.
+extern const Form login;       // A name to sign in with.
+extern const Form email;       // An e-mail address, or nothing.
 extern const Form time_or_off;  // A time as RFC 3339 writes it, in UTC; or off.
 }  // namespace forms
 
@@ -53,6 +55,7 @@ struct Field {
     Absent absent = Absent::refused;
     In in = In::automatic;
     Unit unit = Unit::none;
+    bool hidden = false;  // A secret: no message, log or example has it, and people type it unseen.
 };
 
 // Specialised for every struct of the API, as std::to_array<Field>({…}).

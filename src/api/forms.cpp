@@ -2,6 +2,7 @@
 #include "core/quantity.h"
 #include "core/timers.h"
 #include "domain/billing/money.h"
+#include "domain/tenancy/credentials.h"
 
 namespace hostler::api {
 
@@ -113,6 +114,8 @@ std::string check_registry(std::string_view text) {
     return "";
 }
 
+std::string check_email(std::string_view text) { return text.empty() ? "" : wrong_email(text); }
+
 std::string check_time_or_off(std::string_view text) {
     if (text == "off") return "";
     const auto time = parse_rfc3339(text);
@@ -138,6 +141,8 @@ constinit const Form currency{"currency", "^[A-Z]{3}$", &check_currency};
 constinit const Form secret_key{"secret-key", "^[A-Za-z0-9_][A-Za-z0-9._-]{0,127}$", &check_secret_key};
 constinit const Form registry{"registry", "^[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?(:[0-9]{1,5})?$",
                               &check_registry};
+constinit const Form login{"login", "^[A-Za-z0-9]([A-Za-z0-9._+@-]{0,126}[A-Za-z0-9])?$", &wrong_login};
+constinit const Form email{"email-or-nothing", "^([^@\\s]+@[^@\\s]+)?$", &check_email};
 constinit const Form time_or_off{"time-or-off", "", &check_time_or_off};
 }  // namespace forms
 

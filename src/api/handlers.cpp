@@ -20,6 +20,12 @@ constexpr std::string_view name(Change change) {
     broken("a change outside its enum", __FILE__, __LINE__);
 }
 
+Error totp_needed() {
+    Error error{Code::forbidden, "a second factor is required here, and you have none yet", "totp_needed"};
+    error.help = "Enrol one: `hostler totp enrol`, then `hostler totp confirm CODE`.";
+    return error;
+}
+
 Result<std::uint64_t> resume_point(std::string_view text) {
     std::uint64_t id = 0;
     if (text.empty()) return id;
@@ -117,7 +123,9 @@ Task<Reply> Handlers::answer(Inquiry inquiry, Result<Caller> who, EventSink* sin
     auto matched = match(inquiry.method, inquiry.target);
     if (!matched) co_return reply_of(matched.error());
     if (!who) co_return reply_of(who.error());
-    if (!authorize_anywhere(who->principal, matched->operation->permission))
+    if (who->needs_totp && row_of(matched->operation->permission).level != PermissionLevel::anyone)
+        co_return reply_of(totp_needed());
+    if (!matched->operation->open && !authorize_anywhere(who->principal, matched->operation->permission))
         co_return reply_of(permission_missing(matched->operation->permission).error());
     auto reply = co_await perform(std::move(*matched), std::move(inquiry), std::move(*who), sink);
     if (!reply) co_return reply_of(reply.error());
@@ -134,6 +142,7 @@ Task<Reply> Handlers::perform(Match match, Inquiry inquiry, Caller caller, Event
               .idempotency_key = in.idempotency_key,
               .limit = in.limit,
               .after = in.cursor};
+    if (!keeps_answer(operation)) call.idempotency_key.clear();
     if (in.watch) {
         const auto watch = watches_.find(&operation);
         if (watch == watches_.end() || !sink)

@@ -28,6 +28,7 @@ struct Caller {
     std::string address;     // Where from.
     std::string client;      // The program, as it calls itself, bounded and safe to show.
     std::optional<WallTime> expires{};
+    bool needs_totp = false;  // A person without a required second factor: may enrol it, and do nothing else.
 
     // With all permissions; with those of a tenant's key.
     static Caller of_operator(std::string actor);

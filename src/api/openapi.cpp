@@ -175,7 +175,7 @@ private:
         }
         for (const CommonParameter& common : common_parameters())
             if (common.applies(operation)) parameters.push_back(parameter(common));
-        if (operation.writes()) parameters.push_back(idempotency_key());
+        if (keeps_answer(operation)) parameters.push_back(idempotency_key());
         if (request.find("ifVersion")) parameters.push_back(if_match());
         if (operation.watch) parameters.push_back(last_event_id());
 
@@ -184,6 +184,7 @@ private:
                          {"tags", json::array{json::string(operation.noun)}},
                          {"x-permission", name_of(operation.permission)},
                          {"x-scope", name_of(row_of(operation.permission).level)}};
+        if (operation.open) out["security"] = json::array{};
         if (!parameters.empty()) out["parameters"] = std::move(parameters);
         if (!body.empty()) {
             json::object schema{
@@ -315,6 +316,7 @@ private:
             out["format"] = field->form->name;
             if (!field->form->pattern.empty()) out["pattern"] = field->form->pattern;
         }
+        if (field->hidden) out["format"] = "password", out["writeOnly"] = true;
         if (!property.initial.empty() && kind != Kind::object) out["default"] = json::parse(property.initial);
         if (!field->example.empty()) out["examples"] = json::array{literal(*property.schema, field->example)};
         out["description"] = field->help;

@@ -31,6 +31,7 @@ struct Operation {
     bool list = false;      // Takes limit and cursor, answers List<T>.
     bool watch = false;     // ?watch=true answers server-sent events (watch.h).
     Body body = Body::automatic;
+    bool open = false;  // Strangers may call it: what it takes shows that they may.
     // Command line: `hostler noun verb [argument]`.
     std::string_view noun;
     std::string_view verb;

@@ -32,6 +32,12 @@ Result<Match> match(std::string_view method, std::string_view target);
 enum class Place { path, query, body, body_or_query };
 Place place_of(const Operation& operation, const Property& property);
 
+// Whether it may be decided without being done.
+bool can_dry_run(const Operation& operation);
+// Whether its answer is kept for an idempotency key: not where the request has a secret, which would be kept
+// with it, nor of strangers.
+bool keeps_answer(const Operation& operation);
+
 // Parameters that operations of a kind share, beside their own: dryRun, limit, cursor, watch.
 struct CommonParameter {
     std::string_view name;

@@ -6,6 +6,7 @@
 #include "adapters/net/issued.h"
 #include "adapters/postgres/store.h"
 #include "adapters/series/store.h"
+#include "adapters/sodium/passwords.h"
 #include "adapters/sodium/sealer.h"
 #include "adapters/sqlite/store.h"
 #include "bin/arguments.h"
@@ -52,6 +53,7 @@ Task<> run(Process& process, MasterOptions options) {
     const auto series = CO_TRY(series::open_store(*series_worker, *query_worker, data / "series", {},
                                                   new_id(*process.random, "series", 20)));
     const auto check_worker = make_worker(process.loop, "challenges");
+    const auto passwords = sodium::make_passwords(process.loop);
     const auto outgoing = curl::make_outgoing(process.loop, *process.timers, options.reach);
     const auto remote_write =
         CO_TRY(RemoteWrite::open(process, *outgoing, data, options.remote_write, *series));
@@ -66,8 +68,8 @@ Task<> run(Process& process, MasterOptions options) {
     arrival.proxies = options.proxies;
     master::Master role{std::move(settings),
                         {process.loop, *process.timers, *process.net, *process.random, *store, *authority,
-                         digest, own, remote_write->store(), *outgoing, *sealer, &issued, check_worker.get(),
-                         series.get(), std::move(arrival)}};
+                         digest, own, remote_write->store(), *outgoing, *sealer, *passwords, &issued,
+                         check_worker.get(), series.get(), std::move(arrival)}};
     process.leave = [&role, drain = options.drain] { return role.leave(drain); };
     TaskGroup group{process.loop};
     MetricsServer shown{process, options.metrics};

@@ -24,6 +24,7 @@ void MasterOptions::add_to(CLI::App& app) {
     add_leadership(app);
     add_times(app);
     add_admission(app);
+    add_people(app);
     series_.add_to(app);
     app.add_option(
         "--alert-reach", alert_reach_,
@@ -107,6 +108,20 @@ void MasterOptions::add_admission(CLI::App& app) {
         ->capture_default_str();
 }
 
+void MasterOptions::add_people(CLI::App& app) {
+    session_life_h_ = std::chrono::duration<double, std::ratio<3600>>(settings.session_life).count();
+    session_idle_h_ = std::chrono::duration<double, std::ratio<3600>>(settings.session_idle).count();
+    app.add_option("--session-life", session_life_h_,
+                   "Hours after which a person has to sign in again, however much the session is used")
+        ->check(CLI::Range(0.1, 8760.0))
+        ->capture_default_str();
+    app.add_option("--session-idle", session_idle_h_, "Hours without use after which a session ends")
+        ->check(CLI::Range(0.1, 8760.0))
+        ->capture_default_str();
+    app.add_flag("--require-totp", settings.require_totp,
+                 "Everybody who signs in needs a second factor; without one, only its enrolment works");
+}
+
 Result<> MasterOptions::finish() {
     TRY(tls.check("--public-url", settings.public_url));
     proxies = TRY(proxies_.read());
@@ -142,6 +157,8 @@ void MasterOptions::read_times() {
     settings.hsts = whole(hsts_s_);
     settings.challenge.every = std::chrono::minutes{static_cast<int>(challenge_h_ * 60)};
     settings.network_every = std::chrono::minutes{static_cast<int>(network_h_ * 60)};
+    settings.session_life = whole(session_life_h_ * 3600);
+    settings.session_idle = whole(session_idle_h_ * 3600);
     drain = exact(drain_s_);
 }
 

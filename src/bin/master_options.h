@@ -39,6 +39,7 @@ private:
     void add_leadership(CLI::App& app);
     void add_times(CLI::App& app);
     void add_admission(CLI::App& app);
+    void add_people(CLI::App& app);
     Result<> read_reach();
     void read_zones();
     void read_times();
@@ -49,6 +50,7 @@ private:
     std::vector<std::string> zones_, alert_reach_;
     std::string admission_ = "standard";
     double lease_s_ = 0, drain_s_ = 5, challenge_h_ = 24, network_h_ = 12, hsts_s_ = 0;
+    double session_life_h_ = 0, session_idle_h_ = 0;
 };
 
 }  // namespace hostler::bin

@@ -271,7 +271,7 @@ TEST_F(ApplyTest, StopsWhereTheNextWouldMeetTheSame) {
     api.down = false;
     env["HOSTLER_KEY"] = "wrong";
     EXPECT_EQ(apply("kind: zone\nname: nj\n---\nkind: zone\nname: lon\n"), 4);
-    EXPECT_THAT(err, HasSubstr("  would help: a key, by --key, HOSTLER_KEY or `hostler login`\n"));
+    EXPECT_THAT(err, HasSubstr("  would help: `hostler login`, or a key by --key or HOSTLER_KEY\n"));
     EXPECT_EQ(api.requests.size(), 1U);
 }
 

@@ -54,6 +54,9 @@ std::string participle(std::string_view verb) {
     if (verb == "admit") return "admitted";
     if (verb == "forget") return "forgotten";
     if (verb == "keep-alive") return "kept alive";
+    if (verb == "reset") return "reset";
+    if (verb == "create-key") return "key created";
+    if (verb == "password-link") return "password link created";
     if (verb.ends_with('e')) return std::string(verb) + "d";
     return std::string(verb) + "ed";
 }
@@ -378,6 +381,8 @@ private:
         const auto& schema = operation_.response();
         if (schema.find("secret") || schema.find("token"))
             world_.err("keep the secret now: it is not shown again\n");
+        if (schema.find("recoveryCodes"))
+            world_.err("keep the recovery codes now: they are not shown again\n");
     }
 
     Task<> wait(ApiCall call, json::value answer) {
@@ -436,26 +441,6 @@ private:
     Duration patience_{};
 };
 
-Task<> login(CliWorld& world, const Globals& globals) {
-    Connection found = CO_TRY(connection(world, flags_of(globals)));
-    if (globals.key.empty() && world.ask && world.env("HOSTLER_KEY").value_or("").empty()) {
-        const auto typed = world.ask(fmt::format("Key for {}: ", found.api), true);
-        if (!typed || typed->empty()) co_return fail(Code::cancelled, "no key was given");
-        found.key = *typed;
-    }
-    if (found.key.empty())
-        co_return fail(Code::invalid,
-                       "login needs --key KEY or HOSTLER_KEY, as there is no terminal to ask on");
-    ApiClient client{world, CO_TRY(bases_of(found)), found.key};
-    const json::value who = CO_TRY(co_await client.call({.operation = &api::ops::whoami}));
-    const auto whoami = CO_TRY(api::decode_stored<api::Whoami>(json::serialize(who)));
-    const std::string path = config_path(world);
-    CO_TRY(save_config(path, found));
-    world.err(fmt::format("{} answers as {}; kept in {}\n", found.api,
-                          whoami.is_operator ? "to an operator" : "to tenant " + whoami.tenant_id, path));
-    co_return Result<>{};
-}
-
 Task<> dispatch(std::vector<std::string> args, CliWorld& world, int& code) {
     CommandTree tree{world};
     if (!args.empty() && args.front() == "__complete") {
@@ -476,7 +461,9 @@ Task<> dispatch(std::vector<std::string> args, CliWorld& world, int& code) {
         world.out(CO_TRY(completion_script(tree.local.shell)));
         co_return Result<>{};
     }
-    if (tree.local.login->parsed()) co_return co_await login(world, tree.globals);
+    const LoginCommands& people = tree.local.people;
+    if (people.login->parsed()) co_return co_await login(world, flags_of(tree.globals), people);
+    if (people.logout->parsed()) co_return co_await logout(world, flags_of(tree.globals));
     const Format format = CO_TRY(parse_format(tree.globals.output));
     if (const Command* chosen = tree.chosen();
         format == Format::html && !(chosen && is_report(*chosen->operation)))

@@ -80,7 +80,7 @@ ApiClient::ApiClient(CliWorld& world, std::vector<Base> bases, std::string key)
 
 // Whoever asks again asks for the same.
 void ApiClient::name_write(ApiCall& call) const {
-    if (!call.operation->writes() || !call.idempotency_key.empty() || !world_.dice) return;
+    if (!api::keeps_answer(*call.operation) || !call.idempotency_key.empty() || !world_.dice) return;
     const auto is_own = [](const auto& field) { return field.first == "operationID"; };
     if (call.body.contains("operationID") || std::ranges::any_of(call.query, is_own)) return;
     call.idempotency_key = "cli-";

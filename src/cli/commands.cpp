@@ -85,7 +85,8 @@ std::string help_of(const api::Property& property) {
     std::string help{field.help};
     if (!field.example.empty() && field.form == &api::forms::quantity)
         help += fmt::format(" As {}.", field.example);
-    if (property.required && property.name != "tenantID") help += " (required)";
+    if (field.hidden) help += " @FILE or '-': read there; alone: asked for.";
+    if (property.required && !field.hidden && property.name != "tenantID") help += " (required)";
     return help;
 }
 
@@ -203,15 +204,15 @@ void CommandTree::add_local() {
     local.apply->footer(
         "Each document names its kind (as volume) and its fields as the API names them.\n\n"
         "Example:\n  hostler apply -f cloud.yaml --dry-run");
-    local.login = app.add_subcommand("login", "Keep the API's address and a key for later calls.");
-    local.login->footer("Example:\n  hostler login --api http://127.0.0.1:8080 --key KEY");
+    local.people.add(app);
     local.completion = app.add_subcommand("completion", "Print a script that completes commands in a shell.");
     local.completion->add_option("SHELL", local.shell, "bash, zsh or fish.")->required();
     local.completion->footer("Example:\n  source <(hostler completion bash)");
     local.remote.add(app);
     local.top.add(app);
     local.consolidate.add(app);
-    for (CLI::App* one : {local.apply, local.login, local.completion}) one->fallthrough()->allow_extras();
+    for (CLI::App* one : {local.apply, local.people.login, local.people.logout, local.completion})
+        one->fallthrough()->allow_extras();
 }
 
 void CommandTree::add_globals(const CliWorld& world) {
@@ -307,6 +308,7 @@ void CommandTree::add_flag(Command& command, const api::Property& property, std:
                            ->type_name(positional ? "" : value_name(property))
                            ->expected(1)
                            ->allow_extra_args(false);
+        if (flag->is_hidden()) flag->option->type_name("[FROM]")->expected(0, 1);
         if (flag->is_list() || flag->is_label_filter()) flag->option->take_all();
     }
     command.flags.push_back(std::move(flag));
@@ -321,16 +323,17 @@ void CommandTree::add_common(Command& command) {
         on.add_option("--cursor", command.cursor, "Go on behind an earlier page.")->type_name("TEXT");
     }
     if (operation.watch) on.add_flag("-w,--watch", command.watch, "Go on and print what changes.");
-    if (operation.writes()) {
+    if (api::can_dry_run(operation))
         on.add_flag("--dry-run", command.dry_run, "Ask what would happen, and change nothing.");
+    if (api::keeps_answer(operation))
         on.add_option("--idempotency-key", command.idempotency_key,
                       "A name for this call: sent again, it has no "
                       "further effect.")
             ->type_name("TEXT");
+    if (operation.writes())
         on.add_option("-f,--file", command.file,
                       "Take fields from this YAML or JSON file, '-' for standard input; flags win.")
             ->type_name("FILE");
-    }
     if (can_wait(operation)) {
         on.add_flag("--wait", command.wait, "Wait until it is done, and show how far it is.");
         on.add_option("--timeout", command.timeout, "How long to wait, as 90s, 10m or 1h.")

@@ -7,6 +7,7 @@
 #include "api/operation.h"
 #include "api/schema.h"
 #include "cli/consolidate.h"
+#include "cli/login.h"
 #include "cli/remote.h"
 #include "cli/top.h"
 #include "cli/world.h"
@@ -23,6 +24,8 @@ struct Flag {
     CLI::Option* option = nullptr;
     bool given() const { return !values.empty() || (option && option->count() > 0); }
     bool is_list() const { return property->schema->kind == api::Kind::list || is_map(); }
+    // What people type unseen: it is asked for, or read from a file.
+    bool is_hidden() const { return property->field && property->field->hidden; }
     bool is_map() const { return property->schema->kind == api::Kind::map; }
     bool is_label_filter() const {
         return property->field && property->field->form == &api::forms::label_filter;
@@ -54,12 +57,12 @@ struct Globals {
 };
 
 struct LocalCommands {  // Those that are no operation.
-    CLI::App* login = nullptr;
     CLI::App* completion = nullptr;
     CLI::App* apply = nullptr;
     std::string shell;
     std::vector<std::string> files;  // Of apply.
     bool dry_run = false;
+    LoginCommands people;
     RemoteCommands remote;
     TopCommand top;
     ConsolidateCommand consolidate;

@@ -33,7 +33,8 @@ std::string list_that_helps(std::string_view said) {
 
 std::string help_of(const Error& error) {
     // The API speaks of headers there.
-    if (error.code == Code::unauthenticated) return "a key, by --key, HOSTLER_KEY or `hostler login`";
+    if (error.reason == "sign_in_failed" || error.reason == "code_needed") return {};
+    if (error.code == Code::unauthenticated) return "`hostler login`, or a key by --key or HOSTLER_KEY";
     if (!error.help.empty()) return safe_lines(error.help);
     if (error.code == Code::not_found) return list_that_helps(error.message);
     for (const FieldError& field : error.fields)

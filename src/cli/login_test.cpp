@@ -1,4 +1,5 @@
 // Whom it talks to, as whom, and whether that is safe.
+#include "api/operations_sign_in.h"
 #include "api/operations_whoami.h"
 #include "cli/fake_api_test.h"
 
@@ -27,11 +28,149 @@ TEST_F(CliTest, LogsInAndKeepsTheKeyToItself) {
     EXPECT_EQ(run({"whoami", "-o", "name"}), 0) << err;
     // Another API does not get this one's key.
     EXPECT_EQ(run({"whoami", "--api", "http://other.test:80"}), 4);
-    world.ask = [](std::string_view, bool secret) {
-        EXPECT_TRUE(secret);
-        return std::optional<std::string>("operator-key");
+    world.ask = [](std::string_view, bool secret) {  // No login, so a key, which is typed unseen.
+        return std::optional<std::string>(secret ? "operator-key" : "");
     };
     EXPECT_EQ(run({"login", "--api", "http://api.test:8080"}), 0) << err;
+}
+
+// People with a session.
+class PeopleTest : public CliTest {
+protected:
+    PeopleTest() {
+        env.erase("HOSTLER_KEY");
+        api.handlers.on<api::ops::sign_in>([this](api::Call, api::SignIn request) -> Task<api::SignedIn> {
+            ++attempts;
+            if (request.login != "ann" || request.password != "correct horse")
+                co_return fail(Code::unauthenticated, "the login, the password or the code is wrong",
+                               "sign_in_failed");
+            if (with_code && !request.code)
+                co_return fail(Code::unauthenticated, "this needs a one-time code", "code_needed");
+            if (with_code) EXPECT_EQ(request.code, "123456");
+            co_return api::SignedIn{
+                .secret = "hu_ann", .user_id = "u-1", .login = "ann", .needs_totp = needs_totp};
+        });
+        api.handlers.on<api::ops::whoami>([](api::Call, api::Empty) -> Task<api::Whoami> {
+            co_return api::Whoami{.actor = "user/u-1", .name = "Ann Bell"};
+        });
+        api.handlers.on<api::ops::sign_out>([this](api::Call, api::Empty) -> Task<api::Empty> {
+            ++signed_out;
+            co_return api::Empty{};
+        });
+    }
+    std::string config() const {
+        std::ifstream file{home + "/.config/hostler/config.toml"};
+        return {std::istreambuf_iterator<char>{file}, {}};
+    }
+    // A terminal at which these are typed, in turn.
+    void at_terminal(std::vector<std::string> answers) {
+        asked.clear();
+        world.ask = [this, answers, at = std::size_t{0}](std::string_view prompt,
+                                                         bool secret) mutable -> std::optional<std::string> {
+            asked.push_back((secret ? "secret " : "") + std::string{prompt});
+            if (at == answers.size()) return std::nullopt;
+            return answers[at++];
+        };
+    }
+    bool with_code = false, needs_totp = false;
+    int attempts = 0, signed_out = 0;
+    std::vector<std::string> asked;
+};
+
+TEST_F(PeopleTest, SignInWithLoginAndPassword) {
+    at_terminal({"ann", "correct horse"});
+    EXPECT_EQ(run({"login"}), 0) << err;
+    EXPECT_THAT(asked, ElementsAre("Login at http://api.test:8080 (empty: with an API key): ",
+                                   "secret Password of ann: "));
+    EXPECT_THAT(err, HasSubstr("answers to user Ann Bell; kept in"));
+    EXPECT_THAT(config(), HasSubstr("key = \"hu_ann\""));
+    EXPECT_EQ(std::filesystem::status(home + "/.config/hostler/config.toml").permissions(),
+              std::filesystem::perms::owner_read | std::filesystem::perms::owner_write);
+    EXPECT_THAT(out + err, Not(HasSubstr("correct horse")));
+}
+
+TEST_F(PeopleTest, AreAskedForACodeWhereOneIsNeeded) {
+    with_code = true;
+    at_terminal({"correct horse", "123456"});
+    EXPECT_EQ(run({"login", "--user", "ann"}), 0) << err;
+    EXPECT_THAT(asked, ElementsAre("secret Password of ann: ", "One-time code: "));
+    EXPECT_EQ(attempts, 2);
+}
+
+TEST_F(PeopleTest, AreToldThatASecondFactorIsRequired) {
+    needs_totp = true;
+    at_terminal({"correct horse"});
+    EXPECT_EQ(run({"login", "--user", "ann"}), 0);
+    EXPECT_THAT(err, HasSubstr("`hostler totp enrol`"));
+}
+
+TEST_F(PeopleTest, AWrongPasswordKeepsNothing) {
+    at_terminal({"wrong horses"});
+    EXPECT_EQ(run({"login", "--user", "ann"}), 4);
+    EXPECT_THAT(err, HasSubstr("the login, the password or the code is wrong"));
+    EXPECT_THAT(err, Not(HasSubstr("would help")));
+    EXPECT_EQ(config(), "");
+}
+
+TEST_F(PeopleTest, WithoutATerminalThePasswordComesFromAFile) {
+    EXPECT_EQ(run({"login", "--user", "ann"}), 2);
+    EXPECT_THAT(err, HasSubstr("--password @FILE"));
+    EXPECT_EQ(run({"login", "--user", "ann", "--password", "correct horse"}), 2);
+    EXPECT_THAT(err, HasSubstr("is not written here"));
+    EXPECT_EQ(attempts, 0);
+    EXPECT_EQ(run({"login", "--user", "ann", "--password", "@" + file("pw", "correct horse\n")}), 0) << err;
+    typed = "correct horse\n";
+    EXPECT_EQ(run({"login", "--user", "ann", "--password", "-"}), 0) << err;
+    EXPECT_EQ(run({"login", "--password", "-"}), 2);
+}
+
+TEST_F(PeopleTest, LogoutEndsTheSessionAndForgetsIt) {
+    at_terminal({"ann", "correct horse"});
+    EXPECT_EQ(run({"login"}), 0) << err;
+    EXPECT_EQ(run({"logout"}), 0) << err;
+    EXPECT_EQ(signed_out, 1);
+    EXPECT_THAT(config(), Not(HasSubstr("hu_ann")));
+    EXPECT_THAT(config(), HasSubstr("http://api.test:8080"));
+    EXPECT_EQ(run({"logout"}), 2);
+    EXPECT_THAT(err, HasSubstr("nobody has signed in"));
+}
+
+TEST_F(PeopleTest, LogoutForgetsASessionThatHasEnded) {
+    at_terminal({"ann", "correct horse"});
+    EXPECT_EQ(run({"login"}), 0) << err;
+    api.canned["POST /v1/sign-out"] = problem({.code = Code::unauthenticated, .message = "it has ended"});
+    EXPECT_EQ(run({"logout"}), 0) << err;
+    EXPECT_THAT(config(), Not(HasSubstr("hu_ann")));
+}
+
+TEST_F(PeopleTest, AKeyIsForgottenWithoutACall) {
+    EXPECT_EQ(run({"login", "--key", "operator-key"}), 0) << err;
+    EXPECT_EQ(run({"logout"}), 0) << err;
+    EXPECT_EQ(signed_out, 0);
+    EXPECT_THAT(config(), Not(HasSubstr("operator-key")));
+}
+
+TEST_F(PeopleTest, PasswordsAreTypedUnseenAndNewOnesTwice) {
+    env["HOSTLER_KEY"] = "hu_ann";
+    api::ChangePassword got;
+    api.handlers.on<api::ops::change_password>(
+        [&](api::Call, api::ChangePassword request) -> Task<api::Empty> {
+            got = std::move(request);
+            co_return api::Empty{};
+        });
+    at_terminal({"correct horse", "battery staple", "battery staple"});
+    EXPECT_EQ(run({"password", "change"}), 0) << err;
+    EXPECT_THAT(asked,
+                ElementsAre("secret old-password: ", "secret new-password: ", "secret new-password again: "));
+    EXPECT_EQ(got.old_password, "correct horse");
+    EXPECT_EQ(got.new_password, "battery staple");
+    EXPECT_EQ(api.idempotency_keys.back(), "");  // It would be kept with a digest of the password.
+    at_terminal({"correct horse", "battery staple", "battery stable"});
+    EXPECT_EQ(run({"password", "change"}), 2);
+    EXPECT_THAT(err, HasSubstr("the two differ"));
+    EXPECT_EQ(run({"password", "change", "--old-password", "correct horse", "--new-password", "-"}), 2);
+    EXPECT_THAT(err, Not(HasSubstr("correct horse")));
+    EXPECT_EQ(run({"password", "change", "--idempotency-key", "x"}), 2);
 }
 
 TEST_F(CliTest, ReadsTheFileThatUpWrites) {

@@ -163,8 +163,20 @@ Result<json::value> to_value(const api::Schema& schema, const api::Field* field,
     return json::value(json::string(text));
 }
 
+// A new one is typed twice.
+Result<json::value> hidden_value(const Flag& flag, const CliWorld& world) {
+    const std::string name = kebab(flag.property->name);
+    const std::string from = flag.values.empty() ? "" : flag.values.front();
+    const std::string text = TRY(hidden_text(from, name + ": ", flag.name, world));
+    const bool is_new = name.contains("password") && flag.property->field->min > 1;
+    if (from.empty() && is_new && world.ask(name + " again: ", true) != text)
+        return fail(Code::invalid, "the two differ");
+    return json::value(json::string(text));
+}
+
 Result<json::value> value_of(const Flag& flag, const CliWorld& world) {
     const api::Property& property = *flag.property;
+    if (flag.is_hidden()) return hidden_value(flag, world);
     if (property.schema->kind == Kind::boolean) return json::value(flag.on);
     if (flag.is_map()) {
         json::object entries;
@@ -229,6 +241,27 @@ bool is_tenant(const api::Property& property) { return property.name == "tenantI
 
 }  // namespace
 
+Result<std::string> hidden_text(std::string_view from, const std::string& prompt, std::string_view flag,
+                                const CliWorld& world) {
+    if (from.empty()) {
+        auto typed = world.ask ? world.ask(prompt, true) : std::nullopt;
+        if (typed) return std::move(*typed);
+        return fail(Code::invalid,
+                    fmt::format("no terminal to ask on: {0} @FILE reads it from a file, {0} - from standard "
+                                "input",
+                                flag));
+    }
+    if (from != "-" && !from.starts_with('@'))
+        return fail(
+            Code::invalid,
+            fmt::format("a secret is not written here, where others see it: {0} @FILE reads it from a "
+                        "file, {0} - from standard input, and without a value it is asked for",
+                        flag));
+    std::string text = TRY(read_text(std::string{from == "-" ? from : from.substr(1)}, world));
+    if (text.ends_with('\n')) text.pop_back();  // As editors and `echo` end a file.
+    return text;
+}
+
 Result<std::chrono::seconds> parse_time(std::string_view text) {
     const std::string_view whole = text;
     std::int64_t unit = 1;
@@ -275,8 +308,19 @@ Result<ApiCall> to_call(const Command& command, const CliWorld& world) {
     }
     for (const auto& flag : command.flags)
         if (flag->path.size() == 1 && flag->property->required && !fields.contains(flag->property->name) &&
-            !flag->given() && !is_tenant(*flag->property))
+            !flag->given() && !is_tenant(*flag->property) && !flag->is_hidden())
             error.fields.push_back({flag->name, fmt::format("is required: {}", flag->property->field->help)});
+    if (error.fields.empty())
+        for (const auto& flag : command.flags) {
+            if (!flag->is_hidden() || !flag->property->required || fields.contains(flag->property->name) ||
+                flag->given())
+                continue;
+            auto value = hidden_value(*flag, world);
+            if (value)
+                put(fields, flag->path, std::move(*value));
+            else
+                error.fields.push_back({flag->name, value.error().message});
+        }
     if (!error.fields.empty()) {
         error.message = "the command is not complete, or wrong";
         return std::unexpected(std::move(error));

@@ -8,6 +8,7 @@
 #include "adapters/sqlite/store.h"
 #include "core/worker.h"
 #include "ports/testing/played_outgoing.h"
+#include "ports/testing/quick_passwords.h"
 #include "rig.h"
 #include "roles/agent/agent.h"
 #include "roles/agent/testing/fakes.h"
@@ -69,7 +70,7 @@ protected:
         if (!wire_address.empty()) settings.wire_address = wire_address;
         master = std::make_unique<master::Master>(
             settings, master::Ports{loop, *timers, *net, *random, *store, *authority, digest, *master_own,
-                                    series, outgoing, *sealer, &issued});
+                                    series, outgoing, *sealer, passwords, &issued});
     }
     void begin_master() {
         open_master();
@@ -250,6 +251,7 @@ protected:
     series::MemoryRows rows;
     series::MemoryStore series{rows};
     hostler::testing::PlayedOutgoing outgoing{*timers};
+    hostler::testing::QuickPasswords passwords;
     const ServerNames names{{"core.example"}, {"10.0.0.1"}};  // That clients of two roles look for.
     Certified* master_own = &certified("master", "master", -1min, 24h, names);
     Certified* access_own = &certified("access", "nj-1");

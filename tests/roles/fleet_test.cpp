@@ -7,6 +7,7 @@
 #include "bench/agents/load.h"
 #include "core/worker.h"
 #include "ports/testing/played_outgoing.h"
+#include "ports/testing/quick_passwords.h"
 #include "rig.h"
 #include "roles/master/server/master.h"
 
@@ -27,7 +28,7 @@ protected:
         settings.operator_key_hash = digest.sha256("hk_operator");
         master_ = std::make_unique<master::Master>(
             settings, master::Ports{loop, *timers, *net, *random, *store_, *authority, digest,
-                                    certified("master", "m"), series_, outgoing_, *sealer_});
+                                    certified("master", "m"), series_, outgoing_, *sealer_, passwords_});
         master_tasks_.start("master", master_->run());
         EXPECT_TRUE(go(master_->ready()));
         begin_access("127.0.0.1:0");
@@ -76,6 +77,7 @@ protected:
     series::MemoryRows rows_;
     series::MemoryStore series_{rows_};
     hostler::testing::PlayedOutgoing outgoing_{*timers};
+    hostler::testing::QuickPasswords passwords_;
     std::unique_ptr<master::Master> master_;
     TaskGroup master_tasks_{loop};
     MemoryJournal journal_;

@@ -8,6 +8,7 @@
 #include "core/testing/temp_folder.h"
 #include "core/worker.h"
 #include "ports/testing/played_outgoing.h"
+#include "ports/testing/quick_passwords.h"
 #include "rig.h"
 #include "roles/master/server/master.h"
 
@@ -101,8 +102,8 @@ public:
         settings.lease = lease;
         one.role = std::make_unique<master::Master>(
             settings, master::Ports{loop, *timers, *net, *random, *one.store, *authority, digest_,
-                                    certified("master", name), *one.series, outgoing_, *sealer_, nullptr,
-                                    nullptr, one.series.get()});
+                                    certified("master", name), *one.series, outgoing_, *sealer_, passwords_,
+                                    nullptr, nullptr, one.series.get()});
         one.tasks = std::make_unique<TaskGroup>(loop);
         one.tasks->start("master", one.role->run());
         EXPECT_TRUE(go(one.role->ready()));
@@ -169,6 +170,7 @@ public:
     std::map<std::string, One> masters_;
     net::OpenSslDigest digest_;
     hostler::testing::PlayedOutgoing outgoing_{*timers};
+    hostler::testing::QuickPasswords passwords_;
     std::unique_ptr<Sealer> sealer_ = sodium::open_sealer(folder.path() + "/sealing.keys").value();
     http::Client client_{*net, *timers};
 };

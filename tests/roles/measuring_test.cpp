@@ -8,6 +8,7 @@
 #include "adapters/sqlite/store.h"
 #include "core/worker.h"
 #include "ports/testing/played_outgoing.h"
+#include "ports/testing/quick_passwords.h"
 #include "rig.h"
 #include "roles/agent/agent.h"
 #include "roles/agent/testing/fakes.h"
@@ -32,7 +33,7 @@ protected:
         settings.operator_key_hash = digest.sha256("hk_operator");
         master_ = std::make_unique<master::Master>(
             settings, master::Ports{loop, *timers, *net, *random, *store_, *authority, digest,
-                                    certified("master", "m"), series_, outgoing_, *sealer_});
+                                    certified("master", "m"), series_, outgoing_, *sealer_, passwords_});
         master_tasks_.start("master", master_->run());
         EXPECT_TRUE(go(master_->ready()));
         access::Settings of_access;
@@ -132,6 +133,7 @@ protected:
     series::MemoryRows rows_;
     series::MemoryStore series_{rows_};
     hostler::testing::PlayedOutgoing outgoing_{*timers};
+    hostler::testing::QuickPasswords passwords_;
     std::unique_ptr<master::Master> master_;
     TaskGroup master_tasks_{loop};
     MemoryJournal journal_;

@@ -8,6 +8,7 @@
 #include "adapters/sqlite/store.h"
 #include "core/worker.h"
 #include "ports/testing/played_outgoing.h"
+#include "ports/testing/quick_passwords.h"
 #include "rig.h"
 #include "roles/master/server/master.h"
 #include "sql/copy.h"
@@ -37,7 +38,7 @@ protected:
         settings.zones = {{"nj", "New Jersey"}};
         master_ = std::make_unique<master::Master>(
             settings, master::Ports{loop, *timers, *net, *random, *store_, *authority, digest,
-                                    certified("master", "m-1"), series_, outgoing_, *sealer_});
+                                    certified("master", "m-1"), series_, outgoing_, *sealer_, passwords_});
         tasks_ = std::make_unique<TaskGroup>(loop);
         tasks_->start("master", run());
     }
@@ -91,6 +92,7 @@ protected:
     series::MemoryRows rows_;
     series::MemoryStore series_{rows_};
     hostler::testing::PlayedOutgoing outgoing_{*timers};
+    hostler::testing::QuickPasswords passwords_;
     std::unique_ptr<master::Master> master_;
     std::unique_ptr<TaskGroup> tasks_;
     std::optional<Result<>> ended_;

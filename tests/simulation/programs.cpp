@@ -93,8 +93,8 @@ Task<> MasterProgram::once() {
         settings,
         master::Ports{life.loop, life.timers, life.net, life.random, *watched, cloud.world.authority, digest,
                       *own, mistaken_series ? *mistaken_series : *watched_series, *outgoing,
-                      mistaken_sealer ? *mistaken_sealer : cloud.sealer, nullptr, &life.worker,
-                      mistaken_mirror ? mistaken_mirror.get() : series.get()});
+                      mistaken_sealer ? *mistaken_sealer : cloud.sealer, life.passwords, nullptr,
+                      &life.worker, mistaken_mirror ? mistaken_mirror.get() : series.get()});
     co_return co_await role->run();
 }
 

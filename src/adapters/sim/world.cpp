@@ -109,6 +109,7 @@ Life::Life(Machine& on, std::uint64_t number)
       gpu_bench(timers, on.gpus),
       disk_bench(timers),
       keys(on.dice.fork(fmt::format("keys {}", number))),
+      passwords(timers, on.dice.fork(fmt::format("passwords {}", number))),
       engine(std::make_unique<LifeEngine>(on.engine, alive)),
       images(dynamic_cast<Images&>(*engine)),
       layers(dynamic_cast<KeptLayers&>(*engine)),

@@ -12,6 +12,7 @@
 #include "adapters/sim/faults.h"
 #include "adapters/sim/leases.h"
 #include "adapters/sim/network.h"
+#include "adapters/sim/passwords.h"
 #include "adapters/sim/storage.h"
 #include "adapters/sim/telemetry.h"
 #include "adapters/sim/worker.h"
@@ -46,6 +47,7 @@ public:
     SimDiskBench disk_bench;
     SimKeys keys;
     SimDigest digest;
+    SimPasswords passwords;
     std::unique_ptr<Engine> engine;      // The machine's, for this life.
     Images& images;                      // Of that engine.
     KeptLayers& layers;                  // The same,

@@ -4,6 +4,7 @@
 
 #include <boost/describe.hpp>
 #include <string>
+#include <vector>
 
 #include "domain/object.h"
 
@@ -15,11 +16,18 @@ struct ApiKey {
     std::string hash;    // SHA-256 of the secret (256 random bits), hex.
     std::string tenant;  // Empty: the operator's.
     std::int64_t created_at = 0;
-    std::int64_t expires_at = 0;  // 0: never.
-    std::int64_t revoked_at = 0;  // 0: valid.
+    std::int64_t expires_at = 0;           // 0: never.
+    std::int64_t revoked_at = 0;           // 0: valid.
+    std::string account;                   // The service account that it stands for; empty: for its tenant.
+    std::vector<std::string> permissions;  // It holds these alone; empty: all of its account.
+    std::vector<std::string> projects;     // And in these alone; empty: in all.
+    std::vector<std::string> addresses;    // And from these ranges alone; empty: from anywhere.
+    std::int64_t disabled_at = 0;          // 0: enabled.
     Meta meta;
 };
-BOOST_DESCRIBE_STRUCT(ApiKey, (), (id, name, hash, tenant, created_at, expires_at, revoked_at))
+BOOST_DESCRIBE_STRUCT(ApiKey, (),
+                      (id, name, hash, tenant, created_at, expires_at, revoked_at, account, permissions,
+                       projects, addresses, disabled_at))
 
 // A browser signed in to one route of the gateway.
 struct SignIn {

@@ -99,4 +99,12 @@ private:
     Bits bits_;
 };
 
+// Those that every known caller has: nobody gives them.
+inline Permissions permissions_of_anyone() {
+    Permissions set;
+    for (const PermissionRow& row : permissions)
+        if (row.level == PermissionLevel::anyone) set.add(row.permission);
+    return set;
+}
+
 }  // namespace hostler

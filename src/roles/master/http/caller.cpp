@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "domain/tenancy/key_limits.h"
+#include "roles/master/http/people.h"
 #include "roles/master/share/shares.h"
 
 namespace hostler::master {
@@ -20,9 +22,36 @@ std::optional<WallTime> end_of(std::int64_t micros) {
     return micros == 0 ? std::nullopt : std::optional{WallTime{std::chrono::microseconds{micros}}};
 }
 
+// MERGE: what the grants of `subject` ("user/u-…", "account/sa-…") give: roles/master/role/grants.h.
+std::vector<Held> held_by(const Desk&, const std::string&) { return {}; }
+
+api::Caller caller_of_login(const Term& term, const Login& login) {
+    const User& user = user_of(term.look(), login);
+    const std::string subject = std::string{user_mark} + user.id;
+    return {.principal = {.kind = PrincipalKind::user, .id = user.id, .held = held_by(term.look(), subject)},
+            .actor = subject,
+            .credential = std::string{login_mark} + login.hash,
+            .name = user.name.empty() ? user.login : user.name,
+            .tenant = user.tenant,
+            .expires = end_of(login.expires_at),
+            .needs_totp = needs_totp(term.look(), user)};
+}
+
 std::optional<api::Caller> caller_of_key(const Term& term, const ApiKey& key) {
-    if (key.revoked_at != 0 || (key.expires_at != 0 && key.expires_at <= now_of(term))) return std::nullopt;
+    const Desk& desk = term.look();
+    if (!is_good(desk, key, now_of(term))) return std::nullopt;
     const std::string actor = std::string{key_mark} + key.id;
+    if (const ServiceAccount* account = account_of(desk, key)) {
+        const std::string subject = fmt::format("account/{}", account->id);
+        return api::Caller{.principal = {.kind = PrincipalKind::service_account,
+                                         .id = account->id,
+                                         .held = narrowed(held_by(desk, subject), key)},
+                           .actor = subject,
+                           .credential = actor,
+                           .name = account->name,
+                           .tenant = account->tenant,
+                           .expires = end_of(key.expires_at)};
+    }
     api::Caller caller =
         key.tenant.empty() ? api::Caller::of_operator(actor) : api::Caller::of_tenant(actor, key.tenant);
     caller.name = key.name;
@@ -61,6 +90,10 @@ std::optional<api::Caller> caller_of_credential(const Term& term, const std::str
     const auto id = [&](std::string_view prefix) { return credential.substr(prefix.size()); };
     if (credential == operator_credential) return operator_of_settings();
     if (credential.starts_with(share_mark)) return caller_of_share(term, id(share_mark));
+    if (credential.starts_with(login_mark)) {
+        const Login* login = login_of_credential(term, credential);
+        return login ? std::optional{caller_of_login(term, *login)} : std::nullopt;
+    }
     const ApiKey* key =
         credential.starts_with(key_mark) ? term.look().estate.api_keys.find(id(key_mark)) : nullptr;
     return key ? caller_of_key(term, *key) : std::nullopt;
@@ -104,12 +137,14 @@ Result<std::string> redeem_share(Term& term, const std::string& secret, const st
 
 }  // namespace
 
-std::optional<api::Caller> caller_of(const Term& term, const std::string& secret) {
+std::optional<api::Caller> caller_of(const Term& term, const std::string& secret, std::string_view address) {
     if (secret.size() > 256) return std::nullopt;
     const std::string hash = term.ports().digest.sha256(secret);
     if (!term.settings().operator_key_hash.empty() && hash == term.settings().operator_key_hash)
         return operator_of_settings();
-    if (const ApiKey* key = term.look().estate.api_keys.by().hash.first(hash))
+    if (const Login* login = login_of_secret(term, secret)) return caller_of_login(term, *login);
+    if (const ApiKey* key = term.look().estate.api_keys.by().hash.first(hash);
+        key && is_for_address(*key, address))
         return caller_of_key(term, *key);
     return std::nullopt;
 }
@@ -150,14 +185,19 @@ bool is_over(const Term& term, const std::string& mark) {
 
 std::vector<std::string> ended_marks(const Term& term, std::span<const Touched> touched) {
     std::vector<std::string> ended;
+    const auto look = [&](std::string mark) {
+        if (is_over(term, mark)) ended.push_back(std::move(mark));
+    };
     for (const Touched& one : touched) {
         std::string_view prefix;
         if (one.kind == Kind<ApiKey>::name) prefix = key_mark;
         if (one.kind == Kind<SignIn>::name) prefix = session_mark;
         if (one.kind == Kind<Share>::name) prefix = share_mark;
-        if (prefix.empty()) continue;
-        std::string mark = std::string{prefix} + one.id;
-        if (is_over(term, mark)) ended.push_back(std::move(mark));
+        if (one.kind == Kind<Login>::name) prefix = login_mark;
+        if (!prefix.empty()) look(std::string{prefix} + one.id);
+        if (one.kind == Kind<ServiceAccount>::name)
+            for (const ApiKey* key : term.look().estate.api_keys.by().account.of(one.id))
+                look(std::string{key_mark} + key->id);
     }
     return ended;
 }
@@ -167,7 +207,7 @@ Result<> still_known(const Term& term, api::Caller& caller) {
         caller.principal = std::move(now->principal);
         return {};
     }
-    return fail(Code::unauthenticated, "this API key has expired, or was revoked");
+    return fail(Code::unauthenticated, "this credential has expired, or was revoked");
 }
 
 std::string make_code(Term& term, const api::Caller& caller, const std::string& route) {

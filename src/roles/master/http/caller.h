@@ -10,8 +10,10 @@
 namespace hostler::master {
 
 // nullopt: unknown, or over. A browser's session opens instances, not the API: it is no API key, and it opens
-// the one route that it was signed in for.
-std::optional<api::Caller> caller_of(const Term& term, const std::string& secret);
+// the one route that it was signed in for. `address`: where the secret comes from; without one, keys for some
+// addresses are unknown.
+std::optional<api::Caller> caller_of(const Term& term, const std::string& secret,
+                                     std::string_view address = {});
 struct SignedIn {
     api::Caller caller;   // Of the credential that signed in; `expires`: the first end of both.
     std::string session;  // The hash of the browser's cookie.

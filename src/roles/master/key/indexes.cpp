@@ -4,7 +4,9 @@
 
 namespace hostler::master {
 
-Indexes<ApiKey>::Indexes() : hash([](const ApiKey& row) { return one(row.hash); }) {}
+Indexes<ApiKey>::Indexes()
+    : hash([](const ApiKey& row) { return one(row.hash); }),
+      account([](const ApiKey& row) { return one_if(row.revoked_at == 0 && !row.account.empty(), row.account); }) {}
 
 Indexes<SignIn>::Indexes() : expires_at([](const SignIn& row) { return one(row.expires_at); }) {}
 

@@ -10,9 +10,9 @@ namespace hostler::master {
 
 template <>
 struct Indexes<ApiKey> {
-    Index<ApiKey> hash;
+    Index<ApiKey> hash, account;
     Indexes();
-    static void each(auto& self, auto visit) { visit(self.hash); }
+    static void each(auto& self, auto visit) { visit(self.hash), visit(self.account); }
 };
 
 template <>

@@ -14,6 +14,7 @@
 #include "domain/report/text.h"
 #include "http/transport_security.h"
 #include "roles/master/http/caller.h"
+#include "roles/master/http/people.h"
 #include "roles/master/instance/lifecycle.h"
 #include "roles/master/server/sign_in_page.h"
 #include "roles/master/share/shares.h"
@@ -127,6 +128,14 @@ std::optional<api::Reply> other_form(const http::Exchange& exchange, const api::
         .content_type = "text/html; charset=utf-8",
         .body = report::page(*report, api::report_title(kind)),
         .headers = {{"Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'"}}};
+}
+
+// Of operations that strangers may call.
+constexpr std::size_t open_body_max = 16 << 10;
+
+bool is_open(const http::Exchange& exchange) {
+    const auto matched = api::match(exchange.request.method, exchange.request.target);
+    return matched && matched->operation->open;
 }
 
 // Raises a flag as long as it lives.
@@ -294,7 +303,7 @@ Result<api::Caller> Front::caller_of_request(const http::Exchange& exchange) con
         return std::unexpected(std::move(unknown));
     }
     const TermPtr term = TRY(api_.leader());
-    auto caller = caller_of(*term, std::string{credential});
+    auto caller = caller_of(*term, std::string{credential}, address_of(exchange));
     if (!caller) {
         unknown.message = "this API key is unknown: it was never created, has expired, or was revoked";
         return std::unexpected(std::move(unknown));
@@ -304,11 +313,19 @@ Result<api::Caller> Front::caller_of_request(const http::Exchange& exchange) con
     return std::move(*caller);
 }
 
+api::Caller Front::stranger_of(const http::Exchange& exchange) {
+    return {.actor = "stranger",
+            .address = std::string{address_of(exchange)},
+            .client = safe_user_agent(exchange.request.headers.find("User-Agent").value_or(""))};
+}
+
 Task<> Front::answer_api(http::Exchange& exchange) {
     auto caller = caller_of_request(exchange);
+    bool stranger = false;
     Admission::Turn turn;
     if (caller) {
         exchange.is_known();
+        if (const auto term = api_.leader()) note_use(**term, caller->credential);
         auto admitted = co_await admission_.enter(caller->tenant, caller->actor);
         if (!admitted) co_return co_await refuse(exchange, admitted.error());
         turn = std::move(*admitted);
@@ -316,12 +333,14 @@ Task<> Front::answer_api(http::Exchange& exchange) {
     } else if (caller.error().code == Code::unauthenticated) {
         if (const auto may = admission_.enter_stranger(address_of(exchange)); !may)
             co_return co_await refuse(exchange, may.error());
+        stranger = is_open(exchange);
+        if (stranger) caller = stranger_of(exchange);
     }
-    // Nobody's body is read before it is known who sends it, and has its turn.
+    // Nobody's body is read before it is known who sends it, and has its turn. Open operations take a small one.
     std::string body;
     if (caller) {
         const Deadline deadline{ports_.timers, settings_.admission.body_max, [&] { exchange.cut(); }};
-        auto read = co_await exchange.read_all(api::body_max);
+        auto read = co_await exchange.read_all(stranger ? open_body_max : api::body_max);
         if (!read && read.error().reason == http::body_too_large) read.error().reason = "too_large";
         if (!read && read.error().code == Code::invalid)
             co_return co_await exchange.respond(response_of(api::reply_of(read.error())));
@@ -412,7 +431,7 @@ Task<> Front::sign_in(http::Exchange& exchange) {
     if (route.empty())
         co_return co_await exchange.respond(page(404, sign_in_page("?", "No instance is at this address.")));
     if (!post) co_return co_await exchange.respond(page(200, sign_in_page(return_to, ""), to->origin));
-    const auto caller = caller_of(*term, form_field(body, "key"));
+    const auto caller = caller_of(*term, form_field(body, "key"), address_of(exchange));
     if (!caller)
         co_return co_await exchange.respond(
             page(403, sign_in_page(return_to, "Nobody has this key."), to->origin));

@@ -33,6 +33,8 @@ private:
     // GET /v1/backup: no operation of the table, since its answer is a file of any size and no JSON.
     Task<> send_backup(http::Exchange& exchange);
     Result<api::Caller> caller_of_request(const http::Exchange& exchange) const;
+    // Whoever calls an operation that is open to all.
+    static api::Caller stranger_of(const http::Exchange& exchange);
 
     const Ports& ports_;
     const Settings& settings_;

@@ -148,7 +148,45 @@ void fill(Estate& estate) {
                          .tenant = "acme",
                          .created_at = 1,
                          .expires_at = 2,
-                         .revoked_at = 3});
+                         .revoked_at = 3,
+                         .account = "sa-1",
+                         .permissions = {"instance.read"},
+                         .projects = {"web"},
+                         .addresses = {"192.0.2.0/24"},
+                         .disabled_at = 4});
+    estate.users.add({.id = "u-1",
+                      .login = "ann",
+                      .name = "Ann",
+                      .email = "ann@example.com",
+                      .tenant = "acme",
+                      .password = "$argon2id$…",
+                      .totp = "GEZDGNBV",
+                      .totp_confirmed = true,
+                      .totp_step = 7,
+                      .recovery = {"r", "s"},
+                      .created_at = 1,
+                      .disabled_at = 2});
+    estate.invitations.add({.id = "inv-1",
+                            .tenant = "acme",
+                            .project = "web",
+                            .role = "member",
+                            .login = "bob",
+                            .email = "bob@example.com",
+                            .hash = "i",
+                            .made_by = "user/u-1",
+                            .credential = "login/l",
+                            .created_at = 1,
+                            .expires_at = 2});
+    estate.logins.add({.hash = "l",
+                       .user = "u-1",
+                       .created_at = 1,
+                       .used_at = 2,
+                       .expires_at = 3,
+                       .address = "192.0.2.1",
+                       .client = "curl"});
+    estate.password_links.add({.hash = "p", .user = "u-1", .expires_at = 4});
+    estate.service_accounts.add(
+        {.id = "sa-1", .name = "ci", .tenant = "acme", .created_at = 1, .disabled_at = 2});
     estate.sign_ins.add({.hash = "h", .key = "k-1", .route = "80-i-1", .expires_at = 4});
     estate.answers.add({.id = "acme|op",
                         .tenant = "acme",

@@ -11,6 +11,7 @@
 #include "ports/digest.h"
 #include "ports/issued_keys.h"
 #include "ports/outgoing.h"
+#include "ports/passwords.h"
 #include "ports/sealer.h"
 #include "ports/series.h"
 #include "ports/series_mirror.h"
@@ -30,6 +31,7 @@ struct Ports {
     SeriesStore& series;                 // This master's own.
     Outgoing& outgoing;                  // To whoever is told of alerts.
     Sealer& sealer;                      // Of what is secret in the store.
+    Passwords& passwords;                // Of people.
     const IssuedKeys* issued = nullptr;  // Null: nobody wrote any down.
     Worker* checker = nullptr;           // Walks challenges again; null: no host is challenged.
     SeriesMirror* mirror = nullptr;      // Of `series`. Null: it follows nobody's, and passes none on.

@@ -44,6 +44,11 @@ void forget_what_is_over(Desk& desk) {
     const std::int64_t now = estate.micros();
     const std::int64_t kept = std::chrono::microseconds{desk.settings.ended_kept}.count();
     forget(desk, estate.sign_ins, estate.sign_ins.by().expires_at, now, false);
+    const std::int64_t idle = std::chrono::microseconds{desk.settings.session_idle}.count();
+    forget(desk, estate.logins, estate.logins.by().expires_at, now, false);
+    forget(desk, estate.logins, estate.logins.by().used_at, now - idle, false);
+    forget(desk, estate.password_links, estate.password_links.by().expires_at, now, false);
+    forget(desk, estate.invitations, estate.invitations.by().expires_at, now, false);
     forget(desk, estate.operations, estate.operations.by().ended_at, now - kept, true);
     forget(desk, estate.consolidations, estate.consolidations.by().ended_at, now - kept, true);
     // A used one answers its host once more until then.

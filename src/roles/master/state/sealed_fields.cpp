@@ -35,6 +35,11 @@ Result<> each_secret(Secret& row, const VisitSecret& visit) {
     return {};
 }
 
+Result<> each_secret(User& row, const VisitSecret& visit) {
+    TRY(visit("password", row.password));
+    return visit("totp", row.totp);
+}
+
 std::optional<SealedText> parse_sealed(std::string_view stored) {
     if (!stored.starts_with(mark)) return std::nullopt;
     stored.remove_prefix(mark.size());

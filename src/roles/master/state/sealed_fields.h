@@ -13,6 +13,7 @@
 #include "domain/instance/instance.h"
 #include "domain/tenancy/key.h"
 #include "domain/tenancy/secret.h"
+#include "domain/tenancy/user.h"
 #include "ports/sealer.h"
 
 namespace hostler::master {
@@ -25,6 +26,7 @@ Result<> each_secret(Instance& row, const VisitSecret& visit);
 Result<> each_secret(alert::Receiver& row, const VisitSecret& visit);
 Result<> each_secret(Answer& row, const VisitSecret& visit);
 Result<> each_secret(Secret& row, const VisitSecret& visit);
+Result<> each_secret(User& row, const VisitSecret& visit);
 
 template <class T>
 concept HasSecrets = requires(T& row, const VisitSecret& visit) {

@@ -28,6 +28,17 @@ struct AdmissionLimits {
     std::size_t keys_max = 50'000;                            // Keys, and addresses, whose rates are kept.
 };
 
+// How fast passwords may be tried; see sign_in/throttle.h.
+struct SignInLimits {
+    RateLimit account_rate{.per_second = 0.5,
+                           .burst = 10};  // Of one login, from addresses that it did not use,
+    RateLimit known_rate{.per_second = 0.5, .burst = 10};  // and from each that it uses.
+    RateLimit address_rate{.per_second = 1, .burst = 20};  // Of one address.
+    std::chrono::seconds wait_max{5};                      // A longer wait is refused.
+    std::size_t waiting_max = 256;                         // At once.
+    std::size_t peers_max = 10'000;                        // Logins, and addresses, whose rates are kept.
+};
+
 // Of challenges to hosts (domain/inventory/challenge.h). A GPU that has its memory walks 200,000 words in
 // some 0.13 s; one that makes each of them anew takes more than 2 s, and one that does so with every other
 // more than 1 s.
@@ -65,8 +76,8 @@ struct Settings {
     std::vector<InstanceTemplate> templates;  // In the order in which they are shown.
     // Instances' addresses; each pair of a host and a project takes a /24.
     std::string network_pool = "10.208.0.0/12,100.64.0.0/10";
-    int own_port_min = 20000;                    // Gateway ports for instances where no wildcard domain is,
-    int own_port_max = 20999;                    // one for each of their ports.
+    int own_port_min = 20000;  // Gateway ports for instances where no wildcard domain is,
+    int own_port_max = 20999;  // one for each of their ports.
 
     std::chrono::milliseconds report_interval{10'000};
     // In place of that for hosts with GPUs of a class, as H100; not longer than that.
@@ -99,6 +110,10 @@ struct Settings {
     std::chrono::hours certificate_life{30 * 24};
     std::chrono::seconds key_cache{15};  // How long a gateway may keep an answer about a credential.
     std::chrono::hours sign_in_life{12};
+    std::chrono::seconds session_life{7 * 24 * 3600};  // Of a person who signed in to the API, at most,
+    std::chrono::seconds session_idle{12 * 3600};      // and so long, about, without use.
+    bool require_totp = false;                         // People of the whole cloud need a second factor.
+    SignInLimits sign_in;
 
     std::chrono::seconds alert_interval{15};  // Between two looks at what alert rules ask for.
 

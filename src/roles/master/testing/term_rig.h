@@ -7,6 +7,7 @@
 #include "core/testing/manual_timers.h"
 #include "core/testing/run.h"
 #include "ports/testing/played_outgoing.h"
+#include "ports/testing/quick_passwords.h"
 #include "roles/master/http/api.h"
 #include "roles/master/testing/desk_rig.h"
 #include "roles/master/testing/fake_series.h"
@@ -302,7 +303,9 @@ struct TermRig {
     FakeSeries series;
     hostler::testing::PlayedOutgoing outgoing{timers};
     PlainSealer sealer;
-    Ports ports{loop, timers, net, random, store, authority, digest, own, series, outgoing, sealer};
+    hostler::testing::QuickPasswords passwords;
+    Ports ports{loop,   timers, net,    random,   store,  authority,
+                digest, own,    series, outgoing, sealer, passwords};
     Lead lead;
 };
 

@@ -1,0 +1,15 @@
+#include "roles/master/state/feature.h"
+
+namespace hostler::master {
+
+void add_sign_in(Api& service);
+void add_passwords(Api& service);
+void add_second_factors(Api& service);
+
+static constexpr ApiPart sign_in_api[] = {add_sign_in, add_passwords, add_second_factors};
+extern const Feature sign_in_feature{
+    .name = "sign_in",
+    .api = sign_in_api,
+};
+
+}  // namespace hostler::master

@@ -1,0 +1,16 @@
+#include "roles/master/user/indexes.h"
+
+#include "roles/master/state/index_keys.h"
+
+namespace hostler::master {
+
+Indexes<User>::Indexes()
+    : login([](const User& row) { return one(row.login); }),
+      tenant([](const User& row) { return one(row.tenant); }) {}
+
+Indexes<Invitation>::Indexes()
+    : tenant([](const Invitation& row) { return one(row.tenant); }),
+      hash([](const Invitation& row) { return one(row.hash); }),
+      expires_at([](const Invitation& row) { return one(row.expires_at); }) {}
+
+}  // namespace hostler::master

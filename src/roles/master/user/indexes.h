@@ -1,0 +1,26 @@
+// Indexes of users and invitations.
+#pragma once
+
+#include <cstdint>
+
+#include "domain/tenancy/user.h"
+#include "roles/master/state/index.h"
+
+namespace hostler::master {
+
+template <>
+struct Indexes<User> {
+    Index<User> login, tenant;
+    Indexes();
+    static void each(auto& self, auto visit) { visit(self.login), visit(self.tenant); }
+};
+
+template <>
+struct Indexes<Invitation> {
+    Index<Invitation> tenant, hash;
+    Index<Invitation, std::int64_t> expires_at;
+    Indexes();
+    static void each(auto& self, auto visit) { visit(self.tenant), visit(self.hash), visit(self.expires_at); }
+};
+
+}  // namespace hostler::master
