@@ -31,7 +31,7 @@ bool holds_all(const Principal& principal, const Permissions& all, const Scope& 
     Permissions have;
     for (const Held& held : principal.held)
         if (reaches(held.scope, scope)) have = have | held.permissions;
-    return have.has_all(all);
+    return have.has_all(all.without(permissions_of_anyone()));
 }
 
 }  // namespace hostler

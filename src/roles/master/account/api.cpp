@@ -2,7 +2,7 @@
 #include "roles/master/http/api.h"
 #include "api/operations_account.h"
 #include "roles/master/account/accounts.h"
-#include "roles/master/user/roles.h"
+#include "roles/master/role/grants.h"
 
 namespace hostler::master {
 
@@ -81,7 +81,7 @@ void add_accounts(Api& service) {
     service.write<ops::delete_service_account>(
         [](Desk& desk, const api::Call& call, const api::NameServiceAccount& request) -> Result<api::Empty> {
             const std::string id = TRY(account_named(desk, call, request.account, request.tenant_id))->id;
-            forget_roles(desk, "account/" + id);
+            forget_roles(desk, std::string{account_subject} + id);
             delete_account(desk, id);
             return api::Empty{};
         });

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "api/field.h"
 #include "api/types_account.h"
 #include "core/ip_address.h"
@@ -11,6 +13,7 @@
 #include "roles/master/state/near.h"
 #include "roles/master/state/refuse.h"
 #include "roles/master/state/views.h"
+#include "roles/master/tenancy/principals.h"
 
 namespace hostler::master {
 
@@ -83,12 +86,14 @@ api::AccountKey account_key_view(const ApiKey& key) {
             .disabled_at = wall_if(key.disabled_at)};
 }
 
-Result<> check_within(const api::Call& call, const ApiKey& key) {
-    Permissions held = narrowed(key);
-    // MERGE: of a service account, `held` is what its grants give, at their scopes.
-    if (!key.tenant.empty())
-        held = held & (key.account.empty() ? tenant_key_permissions() : tenant_permissions());
-    if (holds_all(call.caller.principal, held.without(permissions_of_anyone()), scope_of(key))) return {};
+Result<> check_within(const Desk& desk, const api::Call& call, const ApiKey& key) {
+    std::vector<Held> held{
+        {scope_of(key), key.tenant.empty() ? narrowed(key) : narrowed(key) & tenant_key_permissions()}};
+    if (!key.account.empty()) held = narrowed(held_by(desk, std::string{account_subject} + key.account), key);
+    if (std::ranges::all_of(held, [&](const Held& one) {
+            return holds_all(call.caller.principal, one.permissions, one.scope);
+        }))
+        return {};
     Error error{Code::forbidden, "the key may do more than you may, and so you cannot have its secret",
                 "key_exceeds"};
     error.help = "Narrow it to permissions that you have.";
@@ -105,7 +110,7 @@ Result<MadeKey> make_account_key(Desk& desk, const api::Call& call, const Servic
                .permissions = request.permissions,
                .projects = request.projects,
                .addresses = request.addresses};
-    TRY(check_within(call, key));
+    TRY(check_within(desk, call, key));
     if (request.ttl_seconds)
         key.expires_at = desk.estate.micros() + *request.ttl_seconds * std::int64_t{1'000'000};
     const MadeKey made = add_key(desk, std::move(key), digest);
@@ -119,7 +124,7 @@ Result<MadeKey> rotate_key(Desk& desk, const api::Call& call, const std::string&
     const ApiKey& old = desk.estate.api_keys.at(id);
     if (old.disabled_at != 0)
         return refuse(fmt::format("key {} is disabled", id), "key_disabled", "Enable it first.");
-    TRY(check_within(call, old));
+    TRY(check_within(desk, call, old));
     if (!old.account.empty()) TRY(check_room(desk, old.account));
     ApiKey next = old;
     next.meta = {};

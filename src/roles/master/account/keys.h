@@ -21,7 +21,7 @@ struct MadeKey {
     std::string secret;
 };
 // Nobody has the secret of a key that may do more than they. Errors: forbidden (key_exceeds).
-Result<> check_within(const api::Call& call, const ApiKey& key);
+Result<> check_within(const Desk& desk, const api::Call& call, const ApiKey& key);
 // Errors: invalid, with every wrong field; forbidden (key_exceeds), exhausted (quota_exceeded).
 Result<MadeKey> make_account_key(Desk& desk, const api::Call& call, const ServiceAccount& account,
                                  const api::CreateAccountKey& request, const Digest& digest);

@@ -5,6 +5,7 @@
 #include "domain/tenancy/key_limits.h"
 #include "roles/master/http/people.h"
 #include "roles/master/share/shares.h"
+#include "roles/master/tenancy/principals.h"
 
 namespace hostler::master {
 
@@ -22,17 +23,17 @@ std::optional<WallTime> end_of(std::int64_t micros) {
     return micros == 0 ? std::nullopt : std::optional{WallTime{std::chrono::microseconds{micros}}};
 }
 
-// MERGE: what the grants of `subject` ("user/u-…", "account/sa-…") give: roles/master/role/grants.h.
-std::vector<Held> held_by(const Desk&, const std::string&) { return {}; }
-
 api::Caller caller_of_login(const Term& term, const Login& login) {
     const User& user = user_of(term.look(), login);
     const std::string subject = std::string{user_mark} + user.id;
+    std::string lane = user.tenant;
+    if (lane.empty())
+        if (const auto tenants = tenants_of(term.look(), subject); !tenants.empty()) lane = tenants.front();
     return {.principal = {.kind = PrincipalKind::user, .id = user.id, .held = held_by(term.look(), subject)},
             .actor = subject,
             .credential = std::string{login_mark} + login.hash,
             .name = user.name.empty() ? user.login : user.name,
-            .tenant = user.tenant,
+            .tenant = std::move(lane),
             .expires = end_of(login.expires_at),
             .needs_totp = needs_totp(term.look(), user)};
 }
@@ -173,6 +174,7 @@ std::vector<std::string> marks_of(const Term& term, const api::Caller& caller, c
     std::vector<std::string> marks{caller.credential == operator_credential ? operator_mark(term)
                                                                             : caller.credential};
     if (!session.empty()) marks.push_back(std::string{session_mark} + session);
+    for (std::string& mark : marks_held_by(term.look(), caller.actor)) marks.push_back(std::move(mark));
     return marks;
 }
 
@@ -180,6 +182,7 @@ bool is_over(const Term& term, const std::string& mark) {
     if (mark == operator_mark(term)) return false;
     if (mark.starts_with(session_mark))
         return !term.look().estate.sign_ins.find(mark.substr(session_mark.size()));
+    if (is_mark_held(mark)) return is_over_held(term.look(), mark);
     return mark == operator_credential || !caller_of_credential(term, mark);
 }
 
@@ -198,6 +201,7 @@ std::vector<std::string> ended_marks(const Term& term, std::span<const Touched> 
         if (one.kind == Kind<ServiceAccount>::name)
             for (const ApiKey* key : term.look().estate.api_keys.by().account.of(one.id))
                 look(std::string{key_mark} + key->id);
+        for (std::string& mark : marks_of_touched(term.look(), one)) look(std::move(mark));
     }
     return ended;
 }

@@ -28,7 +28,8 @@ api::Group group_view(const Desk& desk, const Group& group) {
 // With the operation's permission.
 Result<const Group*> group_for(const Desk& desk, const api::Call& call, const std::string& name,
                                const std::optional<std::string>& tenant_id) {
-    const Group* group = TRY(group_named(desk, call, TRY(tenant_meant(call, tenant_id)), name));
+    const std::string tenant = TRY(tenant_meant(call, tenant_id));
+    const Group* group = TRY(group_named(desk, call, tenant, name));
     TRY(check_new(call, scope_of_tenant(group->tenant)));
     return group;
 }
@@ -68,7 +69,7 @@ Result<api::Group> decide_make(Desk& desk, const api::Call& call, const api::Cre
 Result<api::Group> decide_add(Desk& desk, const api::Call& call, const api::GroupMember& request) {
     const Group& group = *TRY(group_for(desk, call, request.group, request.tenant_id));
     const User& user = *TRY(user_known(desk, call, group.tenant, request.user));
-    if (std::ranges::contains(group.members, user.id)) return group_view(desk, group);
+    if (std::ranges::count(group.members, user.id) > 0) return group_view(desk, group);
     TRY(check_gives_all_of(desk, call, group));
     if (group.members.size() >= members_group_max ||
         desk.estate.groups.by().member.count(user.id) >= groups_user_max)
@@ -86,7 +87,7 @@ Result<api::Group> decide_add(Desk& desk, const api::Call& call, const api::Grou
 Result<api::Group> decide_drop(Desk& desk, const api::Call& call, const api::GroupMember& request) {
     const Group& group = *TRY(group_for(desk, call, request.group, request.tenant_id));
     const User& user = *TRY(user_known(desk, call, group.tenant, request.user));
-    if (!std::ranges::contains(group.members, user.id))
+    if (std::ranges::count(group.members, user.id) == 0)
         return fail(Code::not_found, fmt::format("user {} is not in group {}", user.login, group.name),
                     "member_not_found");
     const std::string id = group.id, member = user.id;

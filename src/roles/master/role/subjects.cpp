@@ -17,7 +17,7 @@ Result<const User*> user_known(const Desk& desk, const api::Call& call, const st
     if (!user) user = desk.estate.users.by().login.first(plain_login(name));
     if (user && may(call, Permission::user_read, scope_of_tenant(user->tenant))) return user;
     if (user && !tenant.empty() &&
-        std::ranges::contains(tenants_of(desk, std::string{user_subject} + user->id), tenant))
+        std::ranges::count(tenants_of(desk, std::string{user_subject} + user->id), tenant) > 0)
         return user;
     std::vector<std::string_view> known;
     for (const User* row : desk.estate.users.by().tenant.of(tenant, near_names_max))

@@ -9,6 +9,7 @@
 #include "roles/master/sign_in/sign_in.h"
 #include "roles/master/sign_in/throttle.h"
 #include "roles/master/state/refuse.h"
+#include "roles/master/user/roles.h"
 #include "roles/master/user/users.h"
 
 namespace hostler::master {
@@ -47,6 +48,7 @@ Result<api::Empty> decide_remove(Desk& desk, const api::Call& call, const api::R
     const std::string id = user->id;
     if (!has_totp(*user))
         return refuse(fmt::format("user {} has no second factor", user->login), "totp_absent", "");
+    if (user != own) TRY(check_over(desk, call, *user));
     if (user == own) TRY(use_code(desk, id, request.code, digest));
     remove_totp(desk, id);
     return api::Empty{};

@@ -82,6 +82,10 @@ std::vector<std::string> marks_held_by(const Desk& desk, const std::string& subj
     return marks;
 }
 
+bool is_mark_held(std::string_view mark) {
+    return mark.starts_with(grant_mark) || mark.starts_with(group_mark) || mark.starts_with(role_mark);
+}
+
 bool is_over_held(const Desk& desk, const std::string& mark) {
     const auto id = [&](std::string_view prefix) {
         return mark.substr(prefix.size(), mark.rfind('@') - prefix.size());

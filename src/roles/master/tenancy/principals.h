@@ -23,7 +23,8 @@ std::optional<Permissions> permissions_of_role(const Desk& desk, const std::stri
 std::vector<Held> held_by(const Desk& desk, const std::string& subject);
 // What that stands on, for those who keep an answer about it: "grant/gr-…", "group/g-…@N", "role/acme/ops@N".
 std::vector<std::string> marks_held_by(const Desk& desk, const std::string& subject);
-// Whether such a mark no longer stands. false for marks of other kinds.
+bool is_mark_held(std::string_view mark);  // It is one of these.
+// Whether it no longer stands.
 bool is_over_held(const Desk& desk, const std::string& mark);
 // Marks that a change of this row may have ended.
 std::vector<std::string> marks_of_touched(const Desk& desk, const Touched& touched);

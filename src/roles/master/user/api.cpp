@@ -4,8 +4,10 @@
 #include "api/operations_user.h"
 #include "roles/master/http/hashing.h"
 #include "roles/master/http/people.h"
+#include "roles/master/role/grants.h"
 #include "roles/master/state/refuse.h"
 #include "roles/master/state/views.h"
+#include "roles/master/user/roles.h"
 #include "roles/master/user/users.h"
 
 namespace hostler::master {
@@ -35,6 +37,7 @@ Result<api::CreatedPasswordLink> decide_password_link(Desk& desk, const api::Cal
     if (user.disabled_at != 0)
         return refuse(fmt::format("user {} is disabled", user.login), "user_disabled",
                       "Enable the user first.");
+    TRY(check_over(desk, call, user));
     api::CreatedPasswordLink answer{.user_id = user.id, .login = user.login};
     answer.secret = make_password_link(desk, user.id, digest);
     answer.expires_at = wall(desk.estate.micros() + password_link_life_us);
@@ -91,12 +94,14 @@ void add_users(Api& service) {
             const User& user = *TRY(user_named(desk, call, request.user));
             TRY(not_oneself(desk, call, user, "disable"));
             const std::string id = user.id;
-            disable_user(desk, id);
+            TRY(keeping_admins(desk, tenants_of(desk, std::string{user_subject} + id),
+                               [&] { disable_user(desk, id); }));
             return view(desk.estate.users.at(id));
         });
     service.write<ops::enable_user>(
         [](Desk& desk, const api::Call& call, const api::NameUser& request) -> Result<api::User> {
             const std::string id = TRY(user_named(desk, call, request.user))->id;
+            TRY(check_over(desk, call, desk.estate.users.at(id)));
             enable_user(desk, id);
             return view(desk.estate.users.at(id));
         });
@@ -104,7 +109,9 @@ void add_users(Api& service) {
         [](Desk& desk, const api::Call& call, const api::NameUser& request) -> Result<api::Empty> {
             const User& user = *TRY(user_named(desk, call, request.user));
             TRY(not_oneself(desk, call, user, "remove"));
-            remove_user(desk, std::string{user.id});
+            const std::string id = user.id;
+            TRY(keeping_admins(desk, tenants_of(desk, std::string{user_subject} + id),
+                               [&] { remove_user(desk, id); }));
             return api::Empty{};
         });
 }

@@ -4,9 +4,8 @@
 
 #include "api/types_user.h"
 #include "domain/tenancy/credentials.h"
-#include "domain/tenancy/role.h"
 #include "roles/master/http/gate.h"
-#include "roles/master/state/near.h"
+#include "roles/master/role/grants.h"
 #include "roles/master/state/views.h"
 
 namespace hostler::master {
@@ -14,15 +13,6 @@ namespace hostler::master {
 namespace {
 
 constexpr std::string_view secret_prefix = "hi";
-
-Result<Permissions> permissions_of_role(const std::string& name) {
-    if (const BuiltInRoleRow* row = built_in_role(name)) return permissions_of(row->role);
-    std::vector<std::string_view> known;
-    for (const BuiltInRoleRow& row : built_in_roles) known.push_back(row.name);
-    Error error{Code::invalid, "one field of the request is wrong", "invalid"};
-    error.fields.push_back({"role", no_such("role", name, known)});
-    return std::unexpected(std::move(error));
-}
 
 // A key that has merely ended leaves what it made; one that was taken away does not.
 bool maker_stands(const Desk& desk, const Invitation& invitation) {
@@ -38,6 +28,11 @@ bool maker_stands(const Desk& desk, const Invitation& invitation) {
     if (invitation.made_by.starts_with(of_account)) {
         const ServiceAccount* account = estate.service_accounts.find(id(invitation.made_by, of_account));
         if (!account || account->disabled_at != 0) return false;
+    }
+    if (invitation.made_by.starts_with(of_user) || invitation.made_by.starts_with(of_account)) {
+        const Scope scope = scope_of_invitation(invitation);
+        const auto role = role_for(desk, invitation.role, scope);
+        if (!role || !holds_all({.held = held_by(desk, invitation.made_by)}, *role, scope)) return false;
     }
     if (invitation.credential == "key/operator" || !invitation.credential.starts_with(of_key)) return true;
     const ApiKey* key = estate.api_keys.find(id(invitation.credential, of_key));
@@ -76,25 +71,12 @@ Result<MadeInvitation> make_invitation(Desk& desk, const api::Call& call,
                     .email = request.email.value_or(""),
                     .made_by = call.caller.actor,
                     .credential = call.caller.credential};
-    const Permissions role = TRY(permissions_of_role(made.role));
-    Error wrong{Code::invalid, "one field of the request is wrong", "invalid"};
     if (!made.project.empty() && tenant.empty()) {
+        Error wrong{Code::invalid, "one field of the request is wrong", "invalid"};
         wrong.fields.push_back({"project", "needs a tenantID"});
         return std::unexpected(std::move(wrong));
     }
-    const Scope scope = scope_of_invitation(made);
-    if (!fits(role, scope)) {
-        wrong.fields.push_back({"role", fmt::format("the role {} has permissions that do not count there; "
-                                                    "give it at a wider scope",
-                                                    made.role)});
-        return std::unexpected(std::move(wrong));
-    }
-    if (!holds_all(call.caller.principal, role.without(permissions_of_anyone()), scope))
-        return fail(Code::forbidden,
-                    fmt::format("the role {} has permissions that you do not have here, and so you cannot "
-                                "give it",
-                                made.role),
-                    "role_exceeds");
+    TRY(check_gives(desk, call, made.role, scope_of_invitation(made)));
     if (desk.estate.invitations.by().tenant.count(tenant) >= invitations_tenant_max)
         return fail(Code::exhausted,
                     fmt::format("{} invitations wait already, which is the most that a tenant may have "

@@ -3,13 +3,15 @@
 
 #include <string>
 
+#include "api/handlers.h"
 #include "roles/master/state/desk.h"
 
 namespace hostler::master {
 
-// Gives the user the role of the invitation. Errors: those of giving a role: not_found, forbidden.
+// Gives the user the role of the invitation. Errors: those of giving a role: invalid, exhausted.
 Result<> grant_of_invitation(Desk& desk, const Invitation& invitation, const std::string& user);
-// `subject` ("user/u-…", "account/sa-…") is going.
-void forget_roles(Desk& desk, const std::string& subject);
+// Whoever can sign in as a user, or as a program, has all that they hold: another does not get that way to
+// more than they have. Errors: forbidden (role_exceeds).
+Result<> check_over(const Desk& desk, const api::Call& call, const User& user);
 
 }  // namespace hostler::master

@@ -5,10 +5,10 @@
 #include "api/types_user.h"
 #include "domain/tenancy/credentials.h"
 #include "roles/master/http/gate.h"
+#include "roles/master/role/grants.h"
 #include "roles/master/state/near.h"
 #include "roles/master/state/refuse.h"
 #include "roles/master/state/views.h"
-#include "roles/master/user/roles.h"
 
 namespace hostler::master {
 
@@ -115,7 +115,7 @@ void remove_user(Desk& desk, const std::string& id) {
                       fmt::format("User {} was removed.", user.login));
     end_sessions(desk, id);
     forget_password_links(desk, id);
-    forget_roles(desk, "user/" + id);
+    forget_roles(desk, std::string{user_subject} + id);
     desk.estate.users.erase(std::string{id});
 }
 
