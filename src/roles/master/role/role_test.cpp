@@ -1,4 +1,5 @@
 // Roles, grants and groups, over HTTP.
+#include "domain/tenancy/role.h"
 #include "roles/master/testing/people_rig.h"
 
 namespace hostler::master::testing {
