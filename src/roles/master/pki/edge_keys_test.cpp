@@ -49,8 +49,8 @@ struct EdgeKeys : ::testing::Test {
         std::vector<IssuedKey> all() const override { return keys; }
         std::vector<IssuedKey> keys;
     } issued;
-    const Ports ports{rig.loop,   rig.timers, rig.net,    rig.random,   rig.store,  authority,
-                      rig.digest, rig.own,    rig.series, rig.outgoing, rig.sealer, &issued};
+    const Ports ports{rig.loop, rig.timers, rig.net,      rig.random, rig.store,     authority, rig.digest,
+                      rig.own,  rig.series, rig.outgoing, rig.sealer, rig.passwords, &issued};
 };
 
 TEST_F(EdgeKeys, WithinOneAuthorityEveryKeyGoesOn) {

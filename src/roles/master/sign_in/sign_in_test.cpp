@@ -94,8 +94,13 @@ TEST_F(SignInTest, StrangersMayCallOpenOperationsAlone) {
 
 TEST_F(SignInTest, AnIdempotencyKeyOfAStrangerIsNoWayToAnAnswer) {
     user("ann");
+    headers = "Idempotency-Key: k\r\n";
     const std::string first = session("ann");
     EXPECT_NE(session("ann"), first);
+    // Neither is a digest of a password kept.
+    EXPECT_EQ(post("/v1/password", R"({"oldPassword":"correct horse","newPassword":"battery staple"})", first)
+                  .status,
+              200);
     EXPECT_TRUE(desk().estate.answers.all().empty());
 }
 

@@ -62,6 +62,7 @@ struct PeopleTest : ::testing::Test, PeopleSettings {
             fmt::format("{} {} HTTP/1.1\r\nHost: api\r\nUser-Agent: tester/1\r\n", method, target);
         if (!body.empty()) text += fmt::format("Content-Length: {}\r\n", body.size());
         if (!secret.empty()) text += fmt::format("Authorization: Bearer {}\r\n", secret);
+        text += headers;
         EXPECT_TRUE(hostler::testing::run(loop, write_all(*theirs, text + "\r\n" + body)));
         timers.settle();
         return *clients.emplace_back(std::move(theirs));
@@ -118,6 +119,7 @@ struct PeopleTest : ::testing::Test, PeopleSettings {
     }
 
     std::string address = "203.0.113.7:5000";
+    std::string headers;  // More of them, with their line ends.
     Front front{ports, settings, lead};
     TaskGroup connections{loop};
     std::vector<std::unique_ptr<hostler::testing::MemoryStream>> clients;
