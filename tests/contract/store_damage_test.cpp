@@ -130,6 +130,22 @@ TEST_P(DamagedRows, EachValueOfEachKindOfRowIsNamed) {
     EXPECT_TRUE(sql::check(*connection)->empty());
 }
 
+// A flipped byte can make the version any number; what the row says otherwise is still of the one before.
+TEST_P(DamagedRows, AVersionThatChangedAlone) {
+    place.fill(60);
+    for (const std::string version : {"2", "300", "-9223372036854775807", "9223372036854775807"}) {
+        SCOPED_TRACE(version);
+        change(fmt::format("UPDATE objects SET version = {} WHERE id = '4-é4'", version));
+        auto store = place.open().value();
+        const Snapshot snapshot = place.run(store->load()).value();
+        ASSERT_EQ(snapshot.unreadable.size(), 1u);
+        EXPECT_EQ(snapshot.unreadable[0].id, "4-é4");
+        EXPECT_THAT(snapshot.unreadable[0].why, HasSubstr("its contents are those of version 1"));
+        EXPECT_EQ(place.run(store->find("instance", "4-é4")).error().reason, "row_damaged");
+    }
+    EXPECT_FALSE(findings().empty());
+}
+
 // An older release knows no checksum and leaves the one of a former version behind.
 TEST_P(DamagedRows, WhatAnOlderReleaseWroteIsNone) {
     place.fill(60);
