@@ -106,7 +106,8 @@ TEST_P(DamagedRows, EachValueOfEachKindOfRowIsNamed) {
     for (const auto& [table, where, subject] :
          {Row{"objects", "id = '4-é4'", "instance/4-é4"}, Row{"commands", "id = '8-é1'", "command/8-é1"},
           Row{"events", "line = 4", "events/1"}, Row{"ledger", "line = 3", "ledger/1"},
-          Row{"audit", "number = 1", "audit/1"}}) {
+          Row{"audit", "number = 1", "audit/1"}, Row{"audit_chain", "name = 'head'", "audit_chain/head"},
+          Row{"audit_seals", "position = 1", "audit_seals/1"}}) {
         const auto forms = connection->forms().value();
         const auto form = std::ranges::find(forms, table, &sql::Form::table);
         ASSERT_NE(form, forms.end());
@@ -117,7 +118,9 @@ TEST_P(DamagedRows, EachValueOfEachKindOfRowIsNamed) {
                                                     is_number ? "+ 1000" : "|| 'x'", where)));
             ASSERT_EQ(connection->changes(), 1u);
             std::string named = subject;
-            if (column == "number") named = table + "/1001";
+            if (column == "number" || (table == "audit_seals" && column == "position"))
+                named = table + "/1001";
+            if (column == "name") named += "x";
             if (subject.contains("é")) {
                 if (column == "kind") named.insert(named.find('/'), "x");
                 if (column == "id") named += "x";
