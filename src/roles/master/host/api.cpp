@@ -134,9 +134,10 @@ Subject subject_of(const Desk& desk, const api::Call&, const api::RemoveHost& re
 }
 Subject subject_of(const Desk& desk, const api::Call&, const api::GetGpu& request) {
     const auto found = gpu_named(desk, request.gpu);
-    return found
-               ? Subject{"gpu/" + request.gpu, "", api::encode(explain_gpu(desk, *found->host, *found->gpu))}
-               : Subject{};
+    if (!found) return {};
+    return {.name = "gpu/" + request.gpu,
+            .shown = api::encode(explain_gpu(desk, *found->host, *found->gpu)),
+            .zone = found->host->zone};
 }
 
 void add_hosts(Api& service) {

@@ -363,9 +363,12 @@ Task<> Front::send_backup(http::Exchange& exchange) {
         CO_TRY(admission_.enter_stranger(address_of(exchange)));
     if (!caller) co_return std::unexpected(caller.error());
     exchange.is_known();
-    if (!caller->is_operator)
-        co_return fail(Code::forbidden, "everybody's objects are in a backup: it needs an operator's key",
-                       "forbidden");
+    if (!caller->is_operator) {
+        const Error why{Code::forbidden, "everybody's objects are in a backup: it needs an operator's key",
+                        "forbidden"};
+        api_.refused(*caller, {.operation = "backup", .service = "backup", .subject = "master/store"}, why);
+        co_return std::unexpected(why);
+    }
     if (backup_under_way_)
         co_return fail(Code::conflict, "a backup is under way; wait until that one is done",
                        "backup_under_way");
@@ -382,7 +385,8 @@ Task<> Front::send_backup(http::Exchange& exchange) {
                   .operation = "backup",
                   .subject = "master/store",
                   .status = 200,
-                  .client = caller->client});
+                  .client = caller->client,
+                  .service = "backup"});
     CO_TRY(co_await term->commit());
     http::Response head;
     head.headers.set("Content-Type", "application/octet-stream");
