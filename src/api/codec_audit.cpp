@@ -14,6 +14,12 @@ void Rules<ListAudit>::check(const ListAudit& request, Wrong& wrong) {
 HOSTLER_JSON(hostler::api::AuditEntry)
 HOSTLER_JSON(hostler::api::ListAudit)
 HOSTLER_JSON(hostler::api::List<hostler::api::AuditEntry>)
+HOSTLER_JSON(hostler::api::AuditChain)
+HOSTLER_JSON(hostler::api::AuditSeal)
+HOSTLER_JSON(hostler::api::List<hostler::api::AuditSeal>)
+HOSTLER_JSON(hostler::api::VerifyAudit)
+HOSTLER_JSON(hostler::api::AuditFinding)
+HOSTLER_JSON(hostler::api::AuditVerification)
 
 namespace hostler::api {
 
@@ -21,9 +27,12 @@ ApiArea audit_area() {
     using namespace ops;
     static constexpr auto operations = std::to_array<const Operation*>({
         &list_audit,
+        &verify_audit,
+        &get_audit_chain,
+        &list_audit_seals,
     });
     static constexpr auto nouns = std::to_array<Noun>({
-        {"audit", "Changes through the API, with their callers."},
+        {"audit", "Changes through the API and refused calls, with their callers."},
     });
     return {operations, nouns};
 }

@@ -26,6 +26,12 @@ Error totp_needed() {
     return error;
 }
 
+// What the path names: "host/h-4f2a".
+std::string subject_in(const Match& match) {
+    if (match.params.empty()) return {};
+    return fmt::format("{}/{}", match.operation->noun, match.params.front().second);
+}
+
 Result<std::uint64_t> resume_point(std::string_view text) {
     std::uint64_t id = 0;
     if (text.empty()) return id;
@@ -123,13 +129,21 @@ Task<Reply> Handlers::answer(Inquiry inquiry, Result<Caller> who, EventSink* sin
     auto matched = match(inquiry.method, inquiry.target);
     if (!matched) co_return reply_of(matched.error());
     if (!who) co_return reply_of(who.error());
-    if (who->needs_totp && row_of(matched->operation->permission).level != PermissionLevel::anyone)
-        co_return reply_of(totp_needed());
-    if (!matched->operation->open && !authorize_anywhere(who->principal, matched->operation->permission))
-        co_return reply_of(permission_missing(matched->operation->permission).error());
-    auto reply = co_await perform(std::move(*matched), std::move(inquiry), std::move(*who), sink);
-    if (!reply) co_return reply_of(reply.error());
+    const Operation& operation = *matched->operation;
+    const std::string subject = subject_in(*matched);
+    if (who->needs_totp && row_of(operation.permission).level != PermissionLevel::anyone)
+        co_return refuse(*who, operation, subject, totp_needed());
+    if (!operation.open && !authorize_anywhere(who->principal, operation.permission))
+        co_return refuse(*who, operation, subject, permission_missing(operation.permission).error());
+    auto reply = co_await perform(std::move(*matched), std::move(inquiry), *who, sink);
+    if (!reply) co_return refuse(*who, operation, subject, reply.error());
     co_return std::move(*reply);
+}
+
+Reply Handlers::refuse(const Caller& caller, const Operation& operation, std::string_view subject,
+                       const Error& error) const {
+    if (error.code == Code::forbidden && refused_) refused_(caller, operation, subject, error);
+    return reply_of(error);
 }
 
 Task<Reply> Handlers::perform(Match match, Inquiry inquiry, Caller caller, EventSink* sink) const {

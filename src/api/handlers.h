@@ -127,6 +127,12 @@ public:
             });
     }
 
+    // Called when a known caller is answered Code::forbidden. `subject`: what the request names, as
+    // "host/h-4f2a"; empty: it names nothing.
+    using Refused =
+        std::function<void(const Caller&, const Operation&, std::string_view subject, const Error&)>;
+    void on_refused(Refused refused) { refused_ = std::move(refused); }
+
     // Names of operations without a handler: a master that starts has none.
     std::vector<std::string_view> missing() const;
 
@@ -171,6 +177,10 @@ private:
         co_return co_await handler(std::move(call), std::move(request), to);
     }
 
+    Reply refuse(const Caller& caller, const Operation& operation, std::string_view subject,
+                 const Error& error) const;
+
+    Refused refused_;
     std::map<const Operation*, Handler> handlers_;
     std::map<const Operation*, WatchHandler> watches_;
 };

@@ -37,6 +37,8 @@ int main(int argc, char** argv) {
     for (const Role& role : roles)
         if (argc > 1 && argv[1] == role.name && !asks_api(role.name)) return role.main(argc - 1, argv + 1);
 
+    if (bin::is_audit_file(argc, argv)) return bin::audit_verify_main(argc - 2, argv + 2);
+
     bin::Process process;
     cli::CliWorld world = cli::terminal_world(process.loop, *process.net, *process.timers);
     world.version = version;

@@ -40,6 +40,7 @@ constexpr auto numbers = std::to_array<Number>({
     {"--stop-grace-max", &RunOptions::stop_grace_max_s, 1, stop_grace_most_s,
      "Seconds that instances may ask for instead"},
     {"--ready-deadline", &RunOptions::ready_s, 0, 0, "Seconds for an instance's probes to answer"},
+    {"--audit-days", &RunOptions::audit_days, 30, 36'500, "Days that records of the audit are kept"},
 });
 constexpr const char* report_of_option = "--report-interval-of";
 constexpr const char* disk_limit_option = "--require-disk-limit";
@@ -110,6 +111,7 @@ Result<> RunOptions::put_into(master::Settings& settings) const {
         static_cast<std::int64_t>(instance_disk_gib * static_cast<double>(std::int64_t{1} << 30));
     settings.require_disk_limit = require_disk_limit;
     settings.ready_deadline = whole(ready_s);
+    settings.audit_kept = std::chrono::hours{static_cast<int>(audit_days * 24)};
     return {};
 }
 

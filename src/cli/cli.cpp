@@ -4,12 +4,14 @@
 
 #include "api/codec.h"
 #include "api/indent.h"
+#include "api/operations_audit.h"
 #include "api/operations_host.h"
 #include "api/operations_instance.h"
 #include "api/operations_key.h"
 #include "api/operations_long_operation.h"
 #include "api/operations_whoami.h"
 #include "cli/apply.h"
+#include "cli/audit.h"
 #include "cli/commands.h"
 #include "cli/complain.h"
 #include "cli/completion.h"
@@ -107,6 +109,8 @@ public:
         if (operation_.list) co_return co_await list(std::move(call));
         if (&operation_ == &api::ops::get_instance_logs && set(call.query, "follow", "true"))
             co_return co_await follow(std::move(call));
+        if (&operation_ == &api::ops::verify_audit)
+            co_return co_await run_audit_verify(world_, client_, std::move(call), style_);
         const json::value answer = CO_TRY(co_await client_.call(call));
         co_return co_await show(std::move(call), answer);
     }
@@ -488,6 +492,10 @@ Task<> dispatch(std::vector<std::string> args, CliWorld& world, int& code) {
         ApiClient client{world, std::move(bases), found.key};
         co_return co_await run_consolidate(world, client, tree.local.consolidate,
                                            style_of(world, tree.globals, format), tree.globals.yes);
+    }
+    if (tree.local.audit_export.chosen()) {
+        ApiClient client{world, std::move(bases), found.key};
+        co_return co_await run_audit_export(world, client, tree.local.audit_export);
     }
     const Command* command = tree.chosen();
     HOSTLER_ASSERT(command);

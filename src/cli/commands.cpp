@@ -211,6 +211,7 @@ void CommandTree::add_local() {
     local.remote.add(app);
     local.top.add(app);
     local.consolidate.add(app);
+    local.audit_export.add(*child(app, "audit"));
     for (CLI::App* one : {local.apply, local.people.login, local.people.logout, local.completion})
         one->fallthrough()->allow_extras();
 }

@@ -6,6 +6,7 @@
 
 #include "api/operation.h"
 #include "api/schema.h"
+#include "cli/audit.h"
 #include "cli/consolidate.h"
 #include "cli/login.h"
 #include "cli/remote.h"
@@ -66,6 +67,7 @@ struct LocalCommands {  // Those that are no operation.
     RemoteCommands remote;
     TopCommand top;
     ConsolidateCommand consolidate;
+    AuditExportCommand audit_export;
 };
 
 // What may stand at the end of a line.

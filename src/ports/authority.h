@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/result.h"
@@ -81,6 +82,13 @@ public:
     virtual Result<CertificateFacts> check(std::string certificate_pem) const = 0;
     // Of the key that a request is for, as in CertificateFacts. Errors: invalid, as for sign().
     virtual Result<std::string> key_fingerprint(std::string csr_pem) const = 0;
+    // A signature, base64, by the key of the one that issues. Texts begin with words of their own, so that no
+    // certificate is among them.
+    virtual Result<std::string> sign_text(std::string_view text) const = 0;
+    // Whether the key of this certificate has signed the text, and this is its fingerprint; whose certificate
+    // it is, is not asked. Errors: unauthenticated: it is not so; invalid: no certificate.
+    virtual Result<> check_text(std::string_view text, const std::string& signature,
+                                const std::string& certificate_pem, const std::string& fingerprint) const = 0;
     // PEM, the oldest first: what others put into Credentials::authority.
     virtual std::string certificate() const = 0;
     virtual std::string fingerprint() const = 0;  // Of the oldest: goes into join tokens.

@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/timers.h"
@@ -52,7 +53,15 @@ struct LedgerLine {
     bool operator==(const LedgerLine&) const = default;
 };
 
-// Who changed what through the API; nothing of it is ever changed or taken out.
+// Where the chain of the audit has come to (ports/audit_chain.h).
+struct AuditHead {
+    std::uint64_t position = 0;  // Of the line, counted from 1; 0: no line yet.
+    std::string hash{};          // Of that line; empty: no line yet.
+    bool operator==(const AuditHead&) const = default;
+};
+
+// Who changed what through the API, and who was refused. A line is never changed; the oldest are taken out.
+inline constexpr std::string_view audit_ok = "ok", audit_denied = "denied", audit_failed = "failed";
 struct AuditLine {
     WallTime time;
     std::string actor;
@@ -64,9 +73,27 @@ struct AuditLine {
     std::string before;  // JSON, as the API shows it; empty: was not there, is gone.
     std::string after;
     std::string client{};      // The program, as it calls itself: "hostler/0.1.0".
+    std::string project{};     // Of the object; empty: it is in none.
+    std::string zone{};        // Of the object; empty: it is in none.
+    std::string service{};     // The noun of the operation: "instance"; empty: of an older release.
+    std::string result{};      // "ok", "denied", "failed"; empty: of an older release, and ok.
+    std::string reason{};      // Of a refusal, a token: "operator_only"; else empty.
+    AuditHead chain{};         // Its own place and hash; position 0: it is in no chain.
+    std::string previous{};    // The hash of the line before; empty: the chain begins with it.
     std::uint64_t number = 0;  // Of its commit; filled in by the store.
     std::uint64_t line = 0;    // Within the commit; as well.
     bool operator==(const AuditLine&) const = default;
+};
+
+// An authority has signed how far the chain was at a time: what is cut off before that is missed.
+struct AuditSeal {
+    AuditHead head;
+    WallTime time;
+    std::uint64_t epoch = 0;
+    std::string authority;    // Fingerprint of its certificate,
+    std::string certificate;  // which is this, as PEM.
+    std::string signature;    // Base64; of seal_text() in ports/audit_chain.h.
+    bool operator==(const AuditSeal&) const = default;
 };
 
 struct Changes {
@@ -77,6 +104,7 @@ struct Changes {
     std::vector<EventRecord> events;
     std::vector<LedgerLine> ledger;
     std::vector<AuditLine> audit;
+    std::vector<AuditSeal> seals{};  // One of a position that has one already is passed over.
 };
 
 // A state of the store: the last commit, and the life of the database that knows it. After a failover the
@@ -101,6 +129,8 @@ struct Snapshot {
     // ended among it, and `gone` what was erased.
     bool whole = true;
     std::vector<std::pair<std::string, std::string>> gone{};  // Kind and id.
+    AuditHead audit{};                                        // The last line of the chain,
+    AuditHead sealed{};                                       // and what the last seal is of.
     StorePoint point() const { return {number, life}; }
 };
 
@@ -131,12 +161,18 @@ struct EventQuery {
     std::size_t limit = 100;
 };
 
-// Where a list of the audit goes on: behind this line, at those before it.
+// Where a list of the audit goes on: behind this line, at those that come next in its order.
 struct AuditPlace {
     WallTime time;
     std::uint64_t number = 0;
     std::uint64_t line = 0;
     bool operator==(const AuditPlace&) const = default;
+};
+
+enum class AuditOrder {
+    newest,   // By time, the newest first. What is not as it was written is left out.
+    written,  // As they were written, the first one first, whatever their times: that of the chain. What is
+              // in the chain and not as it was written is there as it is now.
 };
 
 struct AuditQuery {
@@ -148,11 +184,24 @@ struct AuditQuery {
     WallTime until = WallTime::max();
     std::optional<AuditPlace> after{};
     std::size_t limit = 100;
+    std::string project{};  // Empty: whichever.
+    std::string result{};   // Empty: whichever.
+    AuditOrder order = AuditOrder::newest;
 };
 struct AuditPage {
     std::vector<AuditLine> lines;
     std::optional<AuditPlace> next;  // nullopt: there are no more.
 };
+
+// What the chain of the audit hangs on.
+struct AuditAnchors {
+    AuditHead base;                // The last line that was taken out; position 0: none was.
+    AuditHead head;                // The last line that was written.
+    std::vector<AuditSeal> seals;  // In order of their positions; some of them.
+    bool more = false;             // There are seals behind these.
+};
+
+inline constexpr std::size_t audit_seals_max = 100'000;  // One an hour: more than 11 years.
 
 // A master that may lead.
 struct Contender {
@@ -216,9 +265,13 @@ public:
     virtual Task<Object> find(std::string kind, std::string id) = 0;
     // The newest `limit` after `query.after`, oldest first.
     virtual Task<std::vector<EventRecord>> events(EventQuery query) = 0;
-    // The newest first, by time. It looks at a bounded part: a page may be short or empty and have a next
-    // one.
+    // It looks at a bounded part: a page may be short or empty and have a next one.
     virtual Task<AuditPage> audit(AuditQuery query) = 0;
+    // With at most `limit` seals of positions above `after`.
+    virtual Task<AuditAnchors> audit_anchors(std::uint64_t after, std::size_t limit) = 0;
+    // Takes out lines of the audit from before `time`, from its beginning to the first younger one; the
+    // chain's base follows. Seals stay, the newest audit_seals_max of them. Says how many lines went.
+    virtual Task<std::uint64_t> prune_audit(WallTime before) = 0;
     // Takes out events, and objects that ended, from before `time`; keeps ids taken (find() still knows
     // them).
     virtual Task<> prune(WallTime before) = 0;

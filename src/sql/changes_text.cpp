@@ -103,7 +103,26 @@ Result<> go(Way& way, Of& changes) {
     }));
     if (!way.goes_on()) return {};  // Of a release that knows no clients.
     for (auto& line : changes.audit) TRY(way.text(line.client));
-    return {};
+    if (!way.goes_on()) return {};  // Of a release that knows no chain.
+    for (auto& line : changes.audit) {
+        TRY(way.text(line.project));
+        TRY(way.text(line.zone));
+        TRY(way.text(line.service));
+        TRY(way.text(line.result));
+        TRY(way.text(line.reason));
+        TRY(way.number(line.chain.position));
+        TRY(way.text(line.chain.hash));
+        TRY(way.text(line.previous));
+    }
+    return way.list(changes.seals, [](Way& to, auto& seal) -> Result<> {
+        TRY(to.number(seal.head.position));
+        TRY(to.text(seal.head.hash));
+        TRY(to.time(seal.time));
+        TRY(to.number(seal.epoch));
+        TRY(to.text(seal.authority));
+        TRY(to.text(seal.certificate));
+        return to.text(seal.signature);
+    });
 }
 
 }  // namespace
@@ -113,7 +132,8 @@ std::size_t size_of(const Changes& changes) {
     for (const Object& object : changes.put) size += object.body.size() + 200;
     for (const EventRecord& event : changes.events) size += event.message.size() + 200;
     for (const LedgerLine& line : changes.ledger) size += line.body.size() + 200;
-    for (const AuditLine& line : changes.audit) size += line.before.size() + line.after.size() + 300;
+    for (const AuditLine& line : changes.audit) size += line.before.size() + line.after.size() + 500;
+    for (const AuditSeal& seal : changes.seals) size += seal.certificate.size() + 300;
     return size + changes.erase.size() * 50;
 }
 

@@ -23,8 +23,25 @@ Changes everything() {
             .erase = {{"command", "c-1"}, {"", ""}},
             .events = {{time, "instance", "i-1", "acme", "key/k-1", "placed", "It was placed."}},
             .ledger = {{time, "c-1", "h-1", "acme", "instance", "{}"}},
-            .audit = {{time, "key/k-1", "::1", "createInstance", "instance/i-1", "acme", -1, "", "{}",
-                       "curl/8.1"}}};
+            .audit = {{time,
+                       "key/k-1",
+                       "::1",
+                       "createInstance",
+                       "instance/i-1",
+                       "acme",
+                       -1,
+                       "",
+                       "{}",
+                       "curl/8.1",
+                       "p",
+                       "nj",
+                       "instance",
+                       "denied",
+                       "quota",
+                       {7, "cafe"},
+                       "beef"},
+                      {.actor = "master"}},
+            .seals = {{{7, "cafe"}, time, 3, "f00d", "CERTIFICATE", "c2ln"}}};
 }
 
 TEST(ChangesText, GoesThereAndBack) {
@@ -41,6 +58,7 @@ TEST(ChangesText, GoesThereAndBack) {
     EXPECT_EQ(first->events, wanted.events);
     EXPECT_EQ(first->ledger, wanted.ledger);
     EXPECT_EQ(first->audit, wanted.audit);
+    EXPECT_EQ(first->seals, wanted.seals);
     EXPECT_EQ(take_changes(rest)->number, 8u);
     EXPECT_TRUE(rest.empty());
 }

@@ -105,7 +105,23 @@ struct Search {
                             fmt::format("the checksum of its line {} is not that of its contents",
                                         row.number(1)));
                 }));
-        return {};
+        return audit_anchors();
+    }
+
+    // What the chain of the audit hangs on.
+    Result<> audit_anchors() {
+        TRY(connection.run(fmt::format("SELECT {} FROM audit_chain ORDER BY name", head_columns), {},
+                           [&](const Row& row) {
+                               if (!line_is_whole(row, head_texts) && found.size() < findings_max)
+                                   found.push_back({fmt::format("audit_chain/{}", row.text(0)),
+                                                    "its checksum is not that of its contents"});
+                           }));
+        return connection.run(fmt::format("SELECT {} FROM audit_seals ORDER BY position", seal_columns), {},
+                              [&](const Row& row) {
+                                  if (!line_is_whole(row, seal_texts) && found.size() < findings_max)
+                                      found.push_back({fmt::format("audit_seals/{}", row.number(0)),
+                                                       "its checksum is not that of its contents"});
+                              });
     }
 
     // What happened with a commit that is not there.

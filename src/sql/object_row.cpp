@@ -45,9 +45,14 @@ std::optional<std::string> damage_of(const Row& row, const Object& object) {
     if (checked == 0 || (state == state_taken_out && object.body.empty())) return std::nullopt;
     if (checked > object.version)
         return fmt::format("its version is {}, and {} was written already", object.version, checked);
-    // Written since by a release that makes no checksums.
-    if (checked < object.version) return std::nullopt;
-    if (row.number(checksum_column) == sum_of(object, object.version, state)) return std::nullopt;
+    const std::uint64_t wanted = row.number(checksum_column);
+    if (checked < object.version) {
+        // Written since by a release that makes no checksums, which changed more than the version.
+        if (wanted != sum_of(object, checked, state)) return std::nullopt;
+        return fmt::format("its version is {}, and its contents are those of version {}", object.version,
+                           checked);
+    }
+    if (wanted == sum_of(object, object.version, state)) return std::nullopt;
     return "its checksum is not that of its contents";
 }
 
@@ -73,12 +78,47 @@ AuditLine audit_line_of(const Row& row) {
             .before = row.text(9),
             .after = row.text(10),
             .client = row.text(12),
+            .project = row.text(14),
+            .zone = row.text(15),
+            .service = row.text(16),
+            .result = row.text(17),
+            .reason = row.text(18),
+            .chain = {row.number(19), row.text(21)},
+            .previous = row.text(20),
             .number = row.number(0),
             .line = row.number(1)};
 }
 
 std::uint64_t client_checksum(std::uint64_t number, std::uint64_t line, const std::string& client) {
     return checksum({number, line, client});
+}
+
+std::uint64_t more_checksum(std::uint64_t number, std::uint64_t line, const AuditLine& of) {
+    return checksum({number, line, of.project, of.zone, of.service, of.result, of.reason, of.chain.position,
+                     of.previous, of.chain.hash});
+}
+
+namespace {
+
+// A release that knows less has written it, and left the defaults; or it is as this one wrote it.
+bool more_is_whole(const Row& row) {
+    constexpr int more_checksum_column = 22;
+    const std::uint64_t wanted = row.number(more_checksum_column);
+    const AuditLine line = audit_line_of(row);
+    if (wanted != 0) return wanted == more_checksum(line.number, line.line, line);
+    return line.chain == AuditHead{} && line.project.empty() && line.zone.empty() && line.service.empty() &&
+           line.result.empty() && line.reason.empty() && line.previous.empty();
+}
+
+}  // namespace
+
+AuditSeal seal_of(const Row& row) {
+    return {.head = {row.number(0), row.text(1)},
+            .time = wall_time(row.number(2)),
+            .epoch = row.number(3),
+            .authority = row.text(4),
+            .certificate = row.text(5),
+            .signature = row.text(6)};
 }
 
 bool audit_line_is_whole(const Row& row) {
@@ -88,7 +128,7 @@ bool audit_line_is_whole(const Row& row) {
     const bool client_is_whole = wanted == 0
                                      ? client.empty()  // Written by a release that knows no client.
                                      : wanted == client_checksum(row.number(0), row.number(1), client);
-    return client_is_whole && line_is_whole(row, audit_texts);
+    return client_is_whole && more_is_whole(row) && line_is_whole(row, audit_texts);
 }
 
 bool line_is_whole(const Row& row, std::string_view texts) {

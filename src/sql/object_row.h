@@ -39,12 +39,25 @@ inline constexpr std::string_view ledger_texts = "nnnttttt";
 inline constexpr std::string_view older_audit_columns =  // Of releases before schema 8.
     "number, line, time, actor, address, operation, subject, tenant, status, body_before, body_after, "
     "checksum";
-inline constexpr std::string_view audit_columns =
+inline constexpr std::string_view client_audit_columns =  // Of schema 8.
     "number, line, time, actor, address, operation, subject, tenant, status, body_before, body_after, "
     "checksum, client, client_checksum";
+inline constexpr std::string_view audit_columns =
+    "number, line, time, actor, address, operation, subject, tenant, status, body_before, body_after, "
+    "checksum, client, client_checksum, project, zone, service, result, reason, position, previous, hash, "
+    "more_checksum";
 inline constexpr std::string_view audit_texts = "nnntttttntt";
 AuditLine audit_line_of(const Row& row);  // Of a SELECT of `audit_columns`.
 std::uint64_t client_checksum(std::uint64_t number, std::uint64_t line, const std::string& client);
+// Of what schema 9 adds.
+std::uint64_t more_checksum(std::uint64_t number, std::uint64_t line, const AuditLine& of);
 bool audit_line_is_whole(const Row& row);
+
+inline constexpr std::string_view head_columns = "name, position, hash, checksum";
+inline constexpr std::string_view head_texts = "tnt";
+inline constexpr std::string_view seal_columns =
+    "position, hash, time, epoch, authority, certificate, signature, checksum";
+inline constexpr std::string_view seal_texts = "ntnnttt";
+AuditSeal seal_of(const Row& row);  // Of a SELECT of `seal_columns`.
 
 }  // namespace hostler::sql

@@ -29,6 +29,8 @@ struct Raise {
 };
 constexpr std::array raises{Raise{"sealing_key", 3}, Raise{"secret", 6}};
 
+constexpr std::string_view head_name = "head", base_name = "base";  // In audit_chain.
+
 std::string_view table_of(std::string_view kind) { return kind == "command" ? "commands" : "objects"; }
 
 std::int64_t micros(WallTime time) { return time.time_since_epoch().count(); }
@@ -161,7 +163,8 @@ Result<> Rows::write(const Changes& changes) {
     }
     TRY(append_events(changes));
     TRY(append_ledger(changes));
-    return append_audit(changes);
+    TRY(append_audit(changes));
+    return append_seals(changes);
 }
 
 Result<> Rows::put(const Object& object, std::uint64_t number) {
@@ -210,29 +213,114 @@ Result<> Rows::append_ledger(const Changes& changes) {
 }
 
 Result<> Rows::append_audit(const Changes& changes) {
-    int line = 0;
-    for (const AuditLine& entry : changes.audit) {
-        const std::vector<Value> values{
+    AuditHead head;
+    for (std::uint64_t number = 0; const AuditLine& entry : changes.audit) {
+        const std::uint64_t line = number++;
+        std::vector<Value> all{
             changes.number, line,         micros(entry.time), entry.actor,  entry.address, entry.operation,
             entry.subject,  entry.tenant, entry.status,       entry.before, entry.after};
-        std::vector<Value> all = values;
-        all.emplace_back(checksum(values));
-        // One without a client is written as releases do that know none: a store that was left by one of
-        // them has no such column until it is migrated.
-        std::string_view into = older_audit_columns, places;
-        if (!entry.client.empty()) {
-            into = audit_columns;
-            places = ", ?13, ?14";
+        all.emplace_back(checksum(all));
+        // One that has nothing of what later releases brought is written as releases do that know none of
+        // it: a store that was left by one of them has no such columns until it is migrated.
+        const bool has_more = entry.chain.position != 0 || !entry.service.empty() || !entry.result.empty() ||
+                              !entry.project.empty() || !entry.zone.empty() || !entry.reason.empty();
+        std::string_view into = older_audit_columns;
+        if (!entry.client.empty() || has_more) {
+            into = client_audit_columns;
             all.emplace_back(entry.client);
-            all.emplace_back(client_checksum(changes.number, static_cast<std::uint64_t>(line), entry.client));
+            all.emplace_back(client_checksum(changes.number, line, entry.client));
         }
-        TRY(connection_.run(fmt::format("INSERT INTO audit ({}) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, "
-                                        "?10, ?11, ?12{})",
-                                        into, places),
-                            all));
-        ++line;
+        if (has_more) {
+            into = audit_columns;
+            for (const Value& value :
+                 {Value{entry.project}, Value{entry.zone}, Value{entry.service}, Value{entry.result},
+                  Value{entry.reason}, Value{entry.chain.position}, Value{entry.previous},
+                  Value{entry.chain.hash}, Value{more_checksum(changes.number, line, entry)}})
+                all.push_back(value);
+        }
+        std::string places = "?1";
+        for (std::size_t place = 2; place <= all.size(); ++place) places += fmt::format(", ?{}", place);
+        TRY(connection_.run(fmt::format("INSERT INTO audit ({}) VALUES ({})", into, places), all));
+        if (entry.chain.position != 0) head = entry.chain;
     }
+    return head.position == 0 ? Result<>{} : set_head(head_name, head);
+}
+
+Result<> Rows::append_seals(const Changes& changes) {
+    for (const AuditSeal& seal : changes.seals)
+        TRY(append(
+            connection_,
+            fmt::format("INSERT INTO audit_seals ({}) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8) ON CONFLICT "
+                        "(position) DO NOTHING",
+                        seal_columns),
+            {seal.head.position, seal.head.hash, micros(seal.time), seal.epoch, seal.authority,
+             seal.certificate, seal.signature}));
     return {};
+}
+
+Result<> Rows::set_head(std::string_view name, const AuditHead& head) {
+    return append(
+        connection_,
+        fmt::format("INSERT INTO audit_chain ({}) VALUES (?1, ?2, ?3, ?4) ON CONFLICT (name) DO UPDATE "
+                    "SET position = excluded.position, hash = excluded.hash, checksum = "
+                    "excluded.checksum",
+                    head_columns),
+        {name, head.position, head.hash});
+}
+
+Result<std::optional<AuditHead>> Rows::head_row(std::string_view name) {
+    std::optional<AuditHead> head = AuditHead{};  // Without a row there is none yet.
+    TRY(connection_.run(fmt::format("SELECT {} FROM audit_chain WHERE name = ?1", head_columns), {name},
+                        [&](const Row& row) {
+                            if (line_is_whole(row, head_texts))
+                                head = {row.number(1), row.text(2)};
+                            else
+                                head.reset();
+                        }));
+    if (!head && connection_.first_time(fmt::format("audit_chain/{}", name)))
+        log_error(
+            "the store {}: the row {} of the table audit_chain cannot be read; see `hostler store check`",
+            connection_.name(), name);
+    return head;
+}
+
+// What the last line says, where its own row cannot be read.
+Result<AuditHead> Rows::audit_head() {
+    if (auto head = TRY(head_row(head_name))) return *std::move(head);
+    AuditHead head;
+    TRY(
+        connection_.run("SELECT position, hash FROM audit WHERE position > 0 ORDER BY number DESC, line DESC "
+                        "LIMIT 1",
+                        {}, [&](const Row& row) { head = {row.number(0), row.text(1)}; }));
+    return head;
+}
+
+Result<> Rows::note_audit(Snapshot& into) {
+    constexpr int looked_at_max = 16;  // One that is damaged is passed over.
+    into.audit = TRY(audit_head());
+    return connection_.run(
+        fmt::format("SELECT {} FROM audit_seals ORDER BY position DESC LIMIT ?1", seal_columns),
+        {looked_at_max}, [&](const Row& row) {
+            if (into.sealed.position == 0 && line_is_whole(row, seal_texts)) into.sealed = seal_of(row).head;
+        });
+}
+
+Result<AuditAnchors> Rows::audit_anchors(std::uint64_t after, std::size_t limit) {
+    constexpr std::size_t seals_max = 1000;
+    limit = std::clamp<std::size_t>(limit, 1, seals_max);
+    AuditAnchors anchors;
+    anchors.base = TRY(head_row(base_name)).value_or(AuditHead{});
+    anchors.head = TRY(audit_head());
+    TRY(connection_.run(
+        fmt::format("SELECT {} FROM audit_seals WHERE position > ?1 ORDER BY position LIMIT ?2",
+                    seal_columns),
+        {after, limit + 1}, [&](const Row& row) {
+            if (anchors.seals.size() < limit)
+                anchors.seals.push_back(seal_of(row));
+            else
+                anchors.more = true;
+        }));
+    return anchors;
 }
 
 Result<Snapshot> Rows::load() {
@@ -243,6 +331,7 @@ Result<Snapshot> Rows::load() {
         "ORDER BY kind, created, id",
         columns);
     TRY(connection_.run(sql, {}, [&](const Row& row) { take(row, snapshot); }));
+    TRY(note_audit(snapshot));
     return snapshot;
 }
 
@@ -264,6 +353,7 @@ Result<> Rows::note_changed(const Changes& changes) {
 Result<Snapshot> Rows::load_since(std::uint64_t number) {
     Snapshot snapshot{.whole = false};
     snapshot.number = TRY(meta("number"));
+    TRY(note_audit(snapshot));
     if (snapshot.number == number) return snapshot;
     std::uint64_t noted = 0;
     TRY(connection_.run("SELECT count(DISTINCT number) FROM changed WHERE number > ?1", {number},
@@ -410,9 +500,64 @@ Result<std::optional<AuditPlace>> Rows::audit_part_end(std::string_view where, s
     return end;
 }
 
+namespace {
+
+constexpr std::size_t audit_lines_max = 1000, audit_bytes_max = std::size_t{4} << 20;
+
+bool is_asked_for(const AuditQuery& query, const AuditLine& line) {
+    const auto is = [](const std::string& wanted, const std::string& text) {
+        return wanted.empty() || wanted == text;
+    };
+    return (!query.tenant || *query.tenant == line.tenant) && line.time >= query.since &&
+           line.time <= query.until && is(query.actor, line.actor) && is(query.operation, line.operation) &&
+           is(query.subject, line.subject) && is(query.project, line.project) &&
+           // Lines of older releases are of what was done.
+           (is(query.result, line.result) || (query.result == audit_ok && line.result.empty()));
+}
+
+}  // namespace
+
 Result<AuditPage> Rows::audit(const AuditQuery& query) {
-    constexpr std::size_t lines_max = 1000, bytes_max = std::size_t{4} << 20;
-    const std::size_t limit = std::clamp<std::size_t>(query.limit, 1, lines_max);
+    switch (query.order) {
+        case AuditOrder::newest: return audit_by_time(query);
+        case AuditOrder::written: return audit_as_written(query);
+    }
+    broken("an order outside its enum", __FILE__, __LINE__);
+}
+
+Result<AuditPage> Rows::audit_as_written(const AuditQuery& query) {
+    const std::size_t limit = std::clamp<std::size_t>(query.limit, 1, audit_lines_max);
+    const AuditPlace after = query.after.value_or(AuditPlace{});
+    AuditPage page;
+    AuditPlace last;
+    std::size_t looked_at = 0, bytes = 0;
+    bool is_full = false;
+    TRY(connection_.run(
+        fmt::format("SELECT {} FROM audit WHERE (number, line) > (?1, ?2) ORDER BY number, line LIMIT ?3",
+                    audit_columns),
+        // Before the first there is none with a lower number than 0; its line is.
+        {after.number, query.after ? static_cast<std::int64_t>(after.line) : std::int64_t{-1}, limit + 1},
+        [&](const Row& row) {
+            if (!is_full && (looked_at == limit || bytes >= audit_bytes_max)) {
+                is_full = true;
+                page.next = last;
+            }
+            if (is_full) return;
+            ++looked_at;
+            AuditLine line = audit_line_of(row);
+            last = {line.time, line.number, line.line};
+            if (!is_asked_for(query, line)) return;
+            bytes += line.before.size() + line.after.size();
+            if (line.chain.position != 0 || audit_line_is_whole(row))
+                page.lines.push_back(std::move(line));
+            else
+                tell_damaged("audit", row);
+        }));
+    return page;
+}
+
+Result<AuditPage> Rows::audit_by_time(const AuditQuery& query) {
+    const std::size_t limit = std::clamp<std::size_t>(query.limit, 1, audit_lines_max);
     constexpr std::uint64_t highest = std::numeric_limits<std::int64_t>::max();
     const AuditPlace after = query.after.value_or(AuditPlace{WallTime::max(), highest, highest});
     // The first two bound what is looked at in the index; SQLite takes no bound from the rows' places.
@@ -437,6 +582,11 @@ Result<AuditPage> Rows::audit(const AuditQuery& query) {
     if (!query.actor.empty()) is("actor", query.actor);
     if (!query.operation.empty()) is("operation", query.operation);
     if (!query.subject.empty()) is("subject", query.subject);
+    if (!query.project.empty()) is("project", query.project);
+    if (query.result == audit_ok)
+        where += " AND result IN ('ok', '')";  // Lines of older releases are of what was done.
+    else if (!query.result.empty())
+        is("result", query.result);
     values.emplace_back(limit + 1);
     std::size_t bytes = 0;
     bool is_full = false;
@@ -445,7 +595,7 @@ Result<AuditPage> Rows::audit(const AuditQuery& query) {
         fmt::format("SELECT {} FROM audit WHERE {} ORDER BY time DESC, number DESC, line DESC LIMIT ?{}",
                     audit_columns, where, values.size()),
         values, [&](const Row& row) {
-            if (!is_full && (page.lines.size() == limit || bytes >= bytes_max)) {
+            if (!is_full && (page.lines.size() == limit || bytes >= audit_bytes_max)) {
                 is_full = true;
                 page.next = last;
             }
@@ -493,6 +643,32 @@ Result<bool> Rows::prune(WallTime before) {
         count();
     }
     return changed >= static_cast<std::uint64_t>(rows_max);
+}
+
+Result<Rows::Pruned> Rows::prune_audit(WallTime before) {
+    constexpr std::uint64_t lines_max = 2000;  // As prune(): commits get their turn in between.
+    Pruned pruned;
+    AuditPlace last;
+    AuditHead base;
+    bool is_over = false;
+    TRY(connection_.run("SELECT number, line, time, position, hash FROM audit ORDER BY number, line LIMIT ?1",
+                        {lines_max}, [&](const Row& row) {
+                            is_over = is_over || wall_time(row.number(2)) >= before;
+                            if (is_over) return;
+                            ++pruned.lines;
+                            last = {.time = {}, .number = row.number(0), .line = row.number(1)};
+                            if (row.number(3) != 0) base = {row.number(3), row.text(4)};
+                        }));
+    pruned.more = pruned.lines == lines_max;
+    if (pruned.lines > 0)
+        TRY(connection_.run("DELETE FROM audit WHERE (number, line) <= (?1, ?2)", {last.number, last.line}));
+    if (base.position != 0) TRY(set_head(base_name, base));
+    if (!pruned.more)
+        TRY(connection_.run(
+            "DELETE FROM audit_seals WHERE position <= coalesce((SELECT position FROM audit_seals "
+            "ORDER BY position DESC LIMIT 1 OFFSET ?1), -1)",
+            {audit_seals_max}));
+    return pruned;
 }
 
 // Objects carry no time. What ended with a commit up to this one ended before `before`: the last with an

@@ -46,6 +46,13 @@ public:
     Result<Object> find(const std::string& kind, const std::string& id);
     Result<std::vector<EventRecord>> events(const EventQuery& query);
     Result<AuditPage> audit(const AuditQuery& query);
+    Result<AuditAnchors> audit_anchors(std::uint64_t after, std::size_t limit);
+    struct Pruned {
+        std::uint64_t lines = 0;
+        bool more = false;
+    };
+    // Takes out a bounded part of what Store::prune_audit() promises.
+    Result<Pruned> prune_audit(WallTime before);
     // Takes out a bounded part of what Store::prune() promises; true: there is more.
     Result<bool> prune(WallTime before);
 
@@ -60,6 +67,14 @@ private:
     Result<> append_events(const Changes& changes);
     Result<> append_ledger(const Changes& changes);
     Result<> append_audit(const Changes& changes);
+    Result<> append_seals(const Changes& changes);
+    Result<> set_head(std::string_view name, const AuditHead& head);
+    // nullopt: it is not as it was written.
+    Result<std::optional<AuditHead>> head_row(std::string_view name);
+    Result<AuditHead> audit_head();
+    Result<> note_audit(Snapshot& into);
+    Result<AuditPage> audit_by_time(const AuditQuery& query);
+    Result<AuditPage> audit_as_written(const AuditQuery& query);
     Result<std::optional<AuditPlace>> audit_part_end(std::string_view where, std::vector<Value> values);
     Result<std::uint64_t> last_number_before(WallTime before);
 

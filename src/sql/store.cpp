@@ -194,6 +194,22 @@ public:
             worker_, [blocking = blocking_, query = std::move(query)] { return blocking->audit(query); });
     }
 
+    Task<AuditAnchors> audit_anchors(std::uint64_t after, std::size_t limit) override {
+        return run_on<AuditAnchors>(
+            worker_, [blocking = blocking_, after, limit] { return blocking->audit_anchors(after, limit); });
+    }
+
+    Task<std::uint64_t> prune_audit(WallTime before) override {
+        Rows::Pruned part{.more = true};
+        std::uint64_t lines = 0;
+        while (part.more) {
+            part = CO_TRY(co_await run_on<Rows::Pruned>(
+                worker_, [blocking = blocking_, before] { return blocking->prune_audit(before); }));
+            lines += part.lines;
+        }
+        co_return lines;
+    }
+
     Task<> prune(WallTime before) override {
         while (CO_TRY(co_await run_on<bool>(
             worker_, [blocking = blocking_, before] { return blocking->prune(before); }))) {

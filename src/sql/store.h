@@ -8,6 +8,7 @@
 #include "core/worker.h"
 #include "ports/store.h"
 #include "sql/connection.h"
+#include "sql/rows.h"
 
 namespace hostler::sql {
 
@@ -32,6 +33,8 @@ public:
     virtual Result<Object> find(const std::string& kind, const std::string& id) = 0;
     virtual Result<std::vector<EventRecord>> events(const EventQuery& query) = 0;
     virtual Result<AuditPage> audit(const AuditQuery& query) = 0;
+    virtual Result<AuditAnchors> audit_anchors(std::uint64_t after, std::size_t limit) = 0;
+    virtual Result<Rows::Pruned> prune_audit(WallTime before) = 0;  // A bounded part of it.
     virtual Result<bool> prune(WallTime before) = 0;  // A bounded part of it; true: there is more.
     // It is used and ended on the same thread; a store that goes first ends it.
     virtual Result<std::shared_ptr<Reading>> begin_reading() = 0;

@@ -22,6 +22,28 @@ TEST_P(AuthorityContract, ACertificateSaysWhatWasAsked) {
     EXPECT_NE(again.facts.fingerprint, made.facts.fingerprint);
 }
 
+TEST_P(AuthorityContract, SignsTextsThatItsCertificateShows) {
+    const AuthorityFacts own = authority().all().front();
+    const std::string signature = authority().sign_text("a text").value();
+    const auto check = [&](std::string_view text, const std::string& by, const std::string& certificate,
+                           const std::string& fingerprint) {
+        return authority().check_text(text, by, certificate, fingerprint).has_value();
+    };
+    EXPECT_TRUE(check("a text", signature, own.certificate, own.fingerprint));
+    EXPECT_FALSE(check("another", signature, own.certificate, own.fingerprint));
+    EXPECT_FALSE(check("a text", "c2ln", own.certificate, own.fingerprint));
+    EXPECT_FALSE(check("a text", "", own.certificate, own.fingerprint));
+    EXPECT_FALSE(check("a text", signature, own.certificate, "f00d"));
+    EXPECT_FALSE(check("a text", signature, "no certificate", own.fingerprint));
+    ASSERT_TRUE(authority().add(noon));
+    const AuthorityFacts next = authority().all().back();
+    EXPECT_FALSE(check("a text", signature, next.certificate, next.fingerprint)) << "another's key";
+    ASSERT_TRUE(authority().keep({own.fingerprint, next.fingerprint}, next.fingerprint));
+    EXPECT_TRUE(check("a text", authority().sign_text("a text").value(), next.certificate, next.fingerprint))
+        << "the one that issues signs";
+    EXPECT_TRUE(check("a text", signature, own.certificate, own.fingerprint));
+}
+
 TEST_P(AuthorityContract, RoleAndIdAreTheAuthoritysToSay) {
     const auto request = keys().make({"host", "h-1"}).value();
     const auto made = authority().sign(request.csr_pem, {"access", "a-1"}, {}, noon, 1h).value();

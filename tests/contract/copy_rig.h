@@ -10,6 +10,7 @@
 #include "adapters/postgres/testing/server.h"
 #include "adapters/sqlite/store.h"
 #include "core/worker.h"
+#include "ports/audit_chain.h"
 #include "sql/copy.h"
 #include "store_contract.h"
 
@@ -50,6 +51,7 @@ struct Place {
         const auto epoch = lead(*store, 6);
         const WallTime time{std::chrono::seconds{1'800'000'000}};
         std::uint64_t number = 0;
+        AuditHead head;
         for (int i = 0; i < objects;) {
             Changes changes{.epoch = epoch, .number = ++number};
             for (int many = 0; many < 100 && i < objects; ++many, ++i) {
@@ -72,6 +74,8 @@ struct Place {
             }
             changes.audit.push_back(
                 {time, "key/k-1", "::1", "createInstance", "instance/1", "acme", 200, "", "{}", "curl/8.1"});
+            chain_lines(net::OpenSslDigest{}, number, changes.audit, head);
+            changes.seals.push_back({head, time, epoch, "f00d", "CERTIFICATE", "c2lnbmF0dXJl"});
             EXPECT_TRUE(run(store->commit(std::move(changes))));
         }
         EXPECT_TRUE(run(store->resign()));

@@ -1,5 +1,8 @@
 #include "store_contract.h"
 
+#include "adapters/net/digest.h"
+#include "ports/audit_chain.h"
+
 namespace hostler::contract {
 
 namespace {
@@ -285,7 +288,7 @@ TEST_P(StoreContract, TheAuditIsReadNewestFirstAndByWhatIsAsked) {
         }
         ASSERT_TRUE(commit(std::move(changes)));
     }
-    ASSERT_TRUE(run(store_->prune(WallTime{std::chrono::seconds{100}}))) << "nothing is ever taken out";
+    ASSERT_TRUE(run(store_->prune(WallTime{std::chrono::seconds{100}}))) << "nothing is taken out by it";
     const auto whole = run(store_->audit({})).value();
     EXPECT_EQ(whole.lines, all);
     EXPECT_FALSE(whole.next);
@@ -332,6 +335,134 @@ TEST_P(StoreContract, OnePageOfTheAuditLooksAtABoundedPart) {
     ASSERT_EQ(page.lines.size(), 1u);
     EXPECT_EQ(page.lines.front().subject, "volume/v-1");
     EXPECT_FALSE(page.next);
+}
+
+namespace {
+
+const net::OpenSslDigest sha;
+
+// All of the audit, as it was written, and what is wrong with it.
+template <class Run>
+ChainCheck chain_of(Run run, Store& store) {
+    const AuditAnchors anchors = run(store.audit_anchors(0, 1000)).value();
+    ChainCheck check{sha, anchors.base};
+    check.expect_head(anchors.head);
+    for (const AuditSeal& seal : anchors.seals)
+        check.add_seal(seal, [](const AuditSeal&) { return Result<>{}; });
+    AuditQuery query{.limit = 7, .order = AuditOrder::written};
+    while (true) {
+        const AuditPage page = run(store.audit(query)).value();
+        for (const AuditLine& line : page.lines) check.add(line);
+        if (!page.next) break;
+        query.after = page.next;
+    }
+    check.end();
+    return check;
+}
+
+}  // namespace
+
+TEST_P(StoreContract, TheAuditIsAChainThatOutlivesItsWriters) {
+    const auto checked = [this] {
+        return chain_of([this](auto task) { return run(std::move(task)); }, *store_);
+    };
+    AuditHead head = run(store_->load()).value().audit;
+    EXPECT_EQ(head, AuditHead{});
+    EXPECT_EQ(checked().found(), 0u);
+    std::vector<AuditLine> all;
+    const auto write = [&](int lines) {
+        Changes changes = next();
+        for (int i = 0; i < lines; ++i) {
+            changes.audit.push_back(audit_line(100 - static_cast<std::int64_t>(all.size()), "key/k-1",
+                                               "deleteVolume", i % 2 == 0 ? "acme" : ""));
+            AuditLine& line = changes.audit.back();
+            line.project = "p", line.zone = "nj", line.service = "volume", line.result = "denied";
+            line.reason = "quota";
+        }
+        chain_lines(sha, changes.number, changes.audit, head);
+        all.insert(all.end(), changes.audit.begin(), changes.audit.end());
+        ASSERT_TRUE(commit(std::move(changes)));
+    };
+    const auto seal = [&] {
+        Changes changes = next();
+        changes.seals.push_back({head, WallTime{std::chrono::seconds{7}}, epoch_, "f00d", "PEM\n", "c2ln"});
+        ASSERT_TRUE(commit(changes));
+        changes.number = next().number;
+        changes.seals[0].signature = "another";
+        ASSERT_TRUE(commit(std::move(changes))) << "the first one stays";
+    };
+    write(3);
+    write(1);
+    seal();
+    reopen();
+    Snapshot now = run(store_->load()).value();
+    EXPECT_EQ(now.audit, head);
+    EXPECT_EQ(now.sealed, head);
+    epoch_ = run(store_->lead(m1, lease_time, 0)).value().epoch;
+    write(20);
+    now = run(store_->load_since(now.point())).value();
+    EXPECT_EQ(now.audit, head);
+    EXPECT_EQ(now.sealed.position, 4u);
+    const ChainCheck check = checked();
+    EXPECT_EQ(check.found(), 0u);
+    EXPECT_EQ(std::tuple(check.chained(), check.seals()), std::tuple(24u, 1u));
+    EXPECT_EQ(run(store_->audit_anchors(0, 10))->seals.front().signature, "c2ln");
+    EXPECT_TRUE(run(store_->audit_anchors(4, 10))->seals.empty());
+    // In the order in which they were written, whatever their times, and by what is asked.
+    const auto read = [this](AuditQuery query) {
+        query.order = AuditOrder::written;
+        return run(store_->audit(std::move(query))).value().lines;
+    };
+    EXPECT_EQ(read({}), all);
+    EXPECT_EQ(read({.tenant = "acme", .result = "denied"}).size(), 13u);
+    EXPECT_TRUE(read({.result = "ok"}).empty());
+    EXPECT_EQ(run(store_->audit({.project = "p", .result = "denied"}))->lines.size(), 24u);
+    EXPECT_TRUE(run(store_->audit({.project = "q"}))->lines.empty());
+    EXPECT_TRUE(run(store_->audit({.result = "ok"}))->lines.empty());
+}
+
+TEST_P(StoreContract, OldAuditLinesAreTakenOutAndTheRestIsAChain) {
+    AuditHead head;
+    const auto write = [&](std::int64_t second, int lines) {
+        Changes changes = next();
+        for (int i = 0; i < lines; ++i)
+            changes.audit.push_back(audit_line(second, "key/k-1", "deleteVolume", "acme"));
+        chain_lines(sha, changes.number, changes.audit, head);
+        changes.seals.push_back(
+            {head, WallTime{std::chrono::seconds{second}}, epoch_, "f00d", "PEM", "c2ln"});
+        ASSERT_TRUE(commit(std::move(changes)));
+    };
+    Changes older = next();
+    older.audit.push_back(audit_line(1, "key/k-1", "deleteVolume", "acme"));
+    ASSERT_TRUE(commit(std::move(older))) << "of a release that knows no chain";
+    write(10, 2500);
+    write(50, 1);
+    write(20, 1);  // The clock went back.
+    write(60, 2);
+    const auto prune = [this](std::int64_t second) {
+        return run(store_->prune_audit(WallTime{std::chrono::seconds{second}})).value();
+    };
+    const auto checked = [this] {
+        return chain_of([this](auto task) { return run(std::move(task)); }, *store_);
+    };
+    EXPECT_EQ(prune(1), 0u);
+    EXPECT_EQ(checked().unchained(), 1u);
+    EXPECT_EQ(prune(40), 2501u) << "up to the first that is younger";
+    EXPECT_EQ(checked().found(), 0u);
+    EXPECT_EQ(run(store_->audit_anchors(0, 100))->base.position, 2500u);
+    EXPECT_EQ(run(store_->audit_anchors(0, 100))->seals.size(), 4u) << "seals stay";
+    reopen();
+    epoch_ = run(store_->lead(m1, lease_time, 0)).value().epoch;
+    EXPECT_EQ(prune(60), 2u);
+    write(70, 1);
+    EXPECT_EQ(checked().found(), 0u);
+    EXPECT_EQ(checked().chained(), 3u);
+    EXPECT_EQ(prune(1000), 3u);
+    EXPECT_EQ(checked().found(), 0u);
+    EXPECT_EQ(run(store_->load())->audit, head) << "with no line at all";
+    write(80, 1);
+    EXPECT_EQ(checked().found(), 0u);
+    EXPECT_EQ(checked().first()->position, 2506u);
 }
 
 TEST_P(StoreContract, PruningTakesOutWhatEndedLongAgo) {

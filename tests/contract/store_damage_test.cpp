@@ -106,7 +106,8 @@ TEST_P(DamagedRows, EachValueOfEachKindOfRowIsNamed) {
     for (const auto& [table, where, subject] :
          {Row{"objects", "id = '4-é4'", "instance/4-é4"}, Row{"commands", "id = '8-é1'", "command/8-é1"},
           Row{"events", "line = 4", "events/1"}, Row{"ledger", "line = 3", "ledger/1"},
-          Row{"audit", "number = 1", "audit/1"}}) {
+          Row{"audit", "number = 1", "audit/1"}, Row{"audit_chain", "name = 'head'", "audit_chain/head"},
+          Row{"audit_seals", "position = 1", "audit_seals/1"}}) {
         const auto forms = connection->forms().value();
         const auto form = std::ranges::find(forms, table, &sql::Form::table);
         ASSERT_NE(form, forms.end());
@@ -117,7 +118,9 @@ TEST_P(DamagedRows, EachValueOfEachKindOfRowIsNamed) {
                                                     is_number ? "+ 1000" : "|| 'x'", where)));
             ASSERT_EQ(connection->changes(), 1u);
             std::string named = subject;
-            if (column == "number") named = table + "/1001";
+            if (column == "number" || (table == "audit_seals" && column == "position"))
+                named = table + "/1001";
+            if (column == "name") named += "x";
             if (subject.contains("é")) {
                 if (column == "kind") named.insert(named.find('/'), "x");
                 if (column == "id") named += "x";
@@ -128,6 +131,22 @@ TEST_P(DamagedRows, EachValueOfEachKindOfRowIsNamed) {
         }
     }
     EXPECT_TRUE(sql::check(*connection)->empty());
+}
+
+// A flipped byte can make the version any number; what the row says otherwise is still of the one before.
+TEST_P(DamagedRows, AVersionThatChangedAlone) {
+    place.fill(60);
+    for (const std::string version : {"2", "300", "-9223372036854775807", "9223372036854775807"}) {
+        SCOPED_TRACE(version);
+        change(fmt::format("UPDATE objects SET version = {} WHERE id = '4-é4'", version));
+        auto store = place.open().value();
+        const Snapshot snapshot = place.run(store->load()).value();
+        ASSERT_EQ(snapshot.unreadable.size(), 1u);
+        EXPECT_EQ(snapshot.unreadable[0].id, "4-é4");
+        EXPECT_THAT(snapshot.unreadable[0].why, HasSubstr("its contents are those of version 1"));
+        EXPECT_EQ(place.run(store->find("instance", "4-é4")).error().reason, "row_damaged");
+    }
+    EXPECT_FALSE(findings().empty());
 }
 
 // An older release knows no checksum and leaves the one of a former version behind.

@@ -56,6 +56,10 @@ public:
         return store_->events(std::move(query));
     }
     Task<AuditPage> audit(AuditQuery query) override { return store_->audit(std::move(query)); }
+    Task<AuditAnchors> audit_anchors(std::uint64_t after, std::size_t limit) override {
+        return store_->audit_anchors(after, limit);
+    }
+    Task<std::uint64_t> prune_audit(WallTime before) override { return store_->prune_audit(before); }
     Task<> prune(WallTime before) override { return store_->prune(before); }
     Task<std::unique_ptr<Backup>> backup(WallTime taken, const Digest& digest) override {
         return store_->backup(taken, digest);

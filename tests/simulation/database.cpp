@@ -312,6 +312,22 @@ public:
     Task<AuditPage> audit(AuditQuery query) override {
         return ask<AuditPage>([query](sql::Rows& rows, ServerTime) { return rows.audit(query); });
     }
+    Task<AuditAnchors> audit_anchors(std::uint64_t after, std::size_t limit) override {
+        return ask<AuditAnchors>(
+            [after, limit](sql::Rows& rows, ServerTime) { return rows.audit_anchors(after, limit); });
+    }
+    Task<std::uint64_t> prune_audit(WallTime before) override {
+        auto lines = std::make_shared<std::uint64_t>(0);
+        CO_TRY(co_await write([before, lines](sql::Rows& rows, ServerTime) -> Result<> {
+            sql::Rows::Pruned part{.more = true};
+            while (part.more) {
+                part = TRY(rows.prune_audit(before));
+                *lines += part.lines;
+            }
+            return {};
+        }));
+        co_return *lines;
+    }
     Task<> prune(WallTime before) override {
         return write([before](sql::Rows& rows, ServerTime) -> Result<> {
             while (TRY(rows.prune(before))) {

@@ -85,6 +85,12 @@ public:
     Task<AuditPage> audit(AuditQuery query) override {
         return fate_.of<AuditPage>("audit", [&] { return store_.audit(std::move(query)); });
     }
+    Task<AuditAnchors> audit_anchors(std::uint64_t after, std::size_t limit) override {
+        return fate_.of<AuditAnchors>("audit_anchors", [&] { return store_.audit_anchors(after, limit); });
+    }
+    Task<std::uint64_t> prune_audit(WallTime before) override {
+        return fate_.of<std::uint64_t>("prune_audit", [&] { return store_.prune_audit(before); });
+    }
     Task<> prune(WallTime before) override {
         return fate_.of<void>("prune", [&] { return store_.prune(before); });
     }

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "checkers/audit_check.h"
 #include "fresh.h"
 
 namespace hostler::simulation {
@@ -119,6 +120,17 @@ private:
     sim::Faults faults_;
 };
 
+// In the calm it is looked at in a moment; a term that ended meanwhile is followed by another.
+void look_at_audit_of(Cloud& cloud) {
+    constexpr int tries_max = 30;
+    const auto checked = std::make_shared<AuditChecked>();
+    for (int tries = 0; tries < tries_max && !checked->done; ++tries) {
+        if (const auto term = cloud.term()) check_audit(term, cloud.found, checked);
+        cloud.world.run(1s);
+    }
+    if (!checked->done) cloud.found.report(Invariant::settled, "the audit could not be read");
+}
+
 void storm_and_calm(Cloud& cloud, Tenants& tenants, Readers& readers, const Case& which, Verdict& told,
                     const std::function<void(const Verdict&)>& brewed) {
     tenants.start();
@@ -149,6 +161,7 @@ void storm_and_calm(Cloud& cloud, Tenants& tenants, Readers& readers, const Case
             fmt::format("{}; {}", tenants.done() ? "all was answered" : "a call is never answered",
                         cloud.unsettled() + (cloud.term() ? tenants.unsettled(*cloud.term()) : "")));
     if (const auto term = cloud.term(); term && !cloud.found.any()) tenants.check(*term);
+    if (!cloud.found.any()) look_at_audit_of(cloud);
     told.found_at = cloud.world.timers.now() - began;
 }
 

@@ -11,6 +11,7 @@
 #include "adapters/net/digest.h"
 #include "adapters/net/keyring.h"
 #include "adapters/net/making.h"
+#include "core/base64.h"
 
 namespace hostler::net {
 
@@ -221,6 +222,25 @@ public:
         return fingerprint_of(*TRY(key_of(*request)));
     }
 
+    Result<std::string> sign_text(std::string_view text) const override {
+        const DigestContextPtr context{EVP_MD_CTX_new()};
+        EVP_PKEY* key = ring_.issuer().key.get();
+        HOSTLER_ASSERT(EVP_DigestSignInit(context.get(), nullptr, EVP_sha256(), nullptr, key) == 1);
+        const auto* bytes = reinterpret_cast<const unsigned char*>(text.data());
+        std::size_t size = 0;
+        HOSTLER_ASSERT(EVP_DigestSign(context.get(), nullptr, &size, bytes, text.size()) == 1);
+        std::string signature(size, '\0');
+        HOSTLER_ASSERT(EVP_DigestSign(context.get(), reinterpret_cast<unsigned char*>(signature.data()),
+                                      &size, bytes, text.size()) == 1);
+        signature.resize(size);
+        return base64(signature);
+    }
+
+    Result<> check_text(std::string_view text, const std::string& signature,
+                        const std::string& certificate_pem, const std::string& fingerprint) const override {
+        return check_signed_text(text, signature, certificate_pem, fingerprint);
+    }
+
     std::string certificate() const override {
         std::string all;
         for (const Root& root : ring_.roots) all += to_pem(*root.certificate);
@@ -263,6 +283,23 @@ private:
 };
 
 }  // namespace
+
+Result<> check_signed_text(std::string_view text, const std::string& signature,
+                           const std::string& certificate_pem, const std::string& fingerprint) {
+    const auto certificate = TRY(parse_certificate(certificate_pem));
+    if (fingerprint_of(*certificate) != fingerprint)
+        return fail(Code::unauthenticated, "its certificate is not that of its authority");
+    const std::string bytes = base64_decoded(signature);
+    const DigestContextPtr context{EVP_MD_CTX_new()};
+    EVP_PKEY* key = X509_get0_pubkey(certificate.get());
+    const bool good =
+        key && EVP_DigestVerifyInit(context.get(), nullptr, EVP_sha256(), nullptr, key) == 1 &&
+        EVP_DigestVerify(context.get(), reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size(),
+                         reinterpret_cast<const unsigned char*>(text.data()), text.size()) == 1;
+    ERR_clear_error();
+    if (good) return {};
+    return fail(Code::unauthenticated, "the signature is not by the key of its certificate");
+}
 
 Result<std::unique_ptr<Authority>> open_authority(std::string folder, Random& random, WallTime now) {
     const std::string path = path_in(folder);

@@ -27,6 +27,10 @@ enum class IfThere { leave, replace };
 // The file is whole, or as it was. Errors: invalid, unavailable.
 Result<> put_authority_keys(const std::string& folder, std::string_view keys, IfThere if_there);
 
+// As Authority::check_text().
+Result<> check_signed_text(std::string_view text, const std::string& signature,
+                           const std::string& certificate_pem, const std::string& fingerprint);
+
 std::unique_ptr<Keys> make_keys();
 
 }  // namespace hostler::net

@@ -24,6 +24,7 @@ struct Free {
 using X509Ptr = std::unique_ptr<X509, Free<X509_free>>;
 using RequestPtr = std::unique_ptr<X509_REQ, Free<X509_REQ_free>>;
 using KeyPtr = std::unique_ptr<EVP_PKEY, Free<EVP_PKEY_free>>;
+using DigestContextPtr = std::unique_ptr<EVP_MD_CTX, Free<EVP_MD_CTX_free>>;
 using BioPtr = std::unique_ptr<BIO, Free<BIO_free_all>>;
 using NumberPtr = std::unique_ptr<BIGNUM, Free<BN_free>>;
 using ExtensionPtr = std::unique_ptr<X509_EXTENSION, Free<X509_EXTENSION_free>>;

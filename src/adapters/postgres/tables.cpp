@@ -264,6 +264,21 @@ Result<AuditPage> Tables::audit(const AuditQuery& query) {
     return read<AuditPage>([&](sql::Rows& rows) { return rows.audit(query); });
 }
 
+Result<AuditAnchors> Tables::audit_anchors(std::uint64_t after, std::size_t limit) {
+    return read<AuditAnchors>([&](sql::Rows& rows) { return rows.audit_anchors(after, limit); });
+}
+
+Result<sql::Rows::Pruned> Tables::prune_audit(WallTime before) {
+    return read<sql::Rows::Pruned>([&](sql::Rows& rows) -> Result<sql::Rows::Pruned> {
+        sql::Rows::Pruned pruned;
+        TRY(transact(begin_writing(), [&]() -> Result<> {
+            pruned = TRY(rows.prune_audit(before));
+            return {};
+        }));
+        return pruned;
+    });
+}
+
 Result<bool> Tables::prune(WallTime before) {
     return read<bool>([&](sql::Rows& rows) -> Result<bool> {
         bool more = false;

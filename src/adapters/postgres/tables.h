@@ -27,6 +27,8 @@ public:
     Result<Object> find(const std::string& kind, const std::string& id) override;
     Result<std::vector<EventRecord>> events(const EventQuery& query) override;
     Result<AuditPage> audit(const AuditQuery& query) override;
+    Result<AuditAnchors> audit_anchors(std::uint64_t after, std::size_t limit) override;
+    Result<sql::Rows::Pruned> prune_audit(WallTime before) override;
     Result<bool> prune(WallTime before) override;
     Result<std::shared_ptr<sql::Reading>> begin_reading() override;
 

@@ -148,6 +148,18 @@ Result<> SimAuthority::keep(std::vector<std::string> kept, std::string issuing) 
     return {};
 }
 
+Result<std::string> SimAuthority::sign_text(std::string_view text) const {
+    return hash_hex(fmt::format("{}{}", roots_[issuing_].certificate, text));
+}
+
+Result<> SimAuthority::check_text(std::string_view text, const std::string& signature,
+                                  const std::string& certificate_pem, const std::string& fingerprint) const {
+    if (TRY(fingerprints_of(certificate_pem)) != std::vector{fingerprint})
+        return fail(Code::unauthenticated, "its certificate is not that of its authority");
+    if (signature == hash_hex(fmt::format("{}{}", certificate_pem, text))) return {};
+    return fail(Code::unauthenticated, "the signature is not by the key of its certificate");
+}
+
 Result<SignedCertificate> SimAuthority::sign(std::string csr_pem, Identity identity, ServerNames names,
                                              WallTime not_before, Duration lifetime) {
     TRY(check_name(identity));

@@ -23,6 +23,9 @@ public:
                                    WallTime not_before, Duration lifetime) override;
     Result<CertificateFacts> check(std::string certificate_pem) const override;
     Result<std::string> key_fingerprint(std::string csr_pem) const override;
+    Result<std::string> sign_text(std::string_view text) const override;
+    Result<> check_text(std::string_view text, const std::string& signature,
+                        const std::string& certificate_pem, const std::string& fingerprint) const override;
     std::string certificate() const override;
     std::string fingerprint() const override;
     std::vector<AuthorityFacts> all() const override;

@@ -23,7 +23,8 @@ constexpr std::size_t reserve_share = 16;  // and when they have this part of th
 
 // Makes room and needs next to none: allowed on a full disk.
 bool only_takes_out(const Changes& changes) {
-    return changes.put.empty() && changes.events.empty() && changes.ledger.empty() && changes.audit.empty();
+    return changes.put.empty() && changes.events.empty() && changes.ledger.empty() && changes.audit.empty() &&
+           changes.seals.empty();
 }
 
 std::unexpected<Error> full(const std::string& path) {
@@ -289,6 +290,21 @@ Result<Object> Tables::find(const std::string& kind, const std::string& id) {
 Result<std::vector<EventRecord>> Tables::events(const EventQuery& query) { return TRY(rows()).events(query); }
 
 Result<AuditPage> Tables::audit(const AuditQuery& query) { return TRY(rows()).audit(query); }
+
+Result<AuditAnchors> Tables::audit_anchors(std::uint64_t after, std::size_t limit) {
+    return TRY(rows()).audit_anchors(after, limit);
+}
+
+Result<sql::Rows::Pruned> Tables::prune_audit(WallTime before) {
+    auto rows = TRY(this->rows());
+    (void)reserve_.take();
+    sql::Rows::Pruned pruned;
+    TRY(transact_with_reserve([&]() -> Result<> {
+        pruned = TRY(rows.prune_audit(before));
+        return {};
+    }));
+    return pruned;
+}
 
 Result<bool> Tables::prune(WallTime before) {
     auto rows = TRY(this->rows());

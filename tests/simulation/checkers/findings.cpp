@@ -31,6 +31,7 @@ std::string_view name(Invariant invariant) {
         case Invariant::layer: return "layer";
         case Invariant::use: return "use";
         case Invariant::sealed: return "sealed";
+        case Invariant::audit: return "audit";
         case Invariant::owned: return "owned";
         case Invariant::settled: return "settled";
     }

@@ -143,9 +143,10 @@ Subject subject_of(const Desk& desk, const api::Call& call, const api::RemoveHos
 }
 Subject subject_of(const Desk& desk, const api::Call& call, const api::GetGpu& request) {
     const auto found = gpu_seen(desk, call, request.gpu);
-    return found
-               ? Subject{"gpu/" + request.gpu, "", api::encode(explain_gpu(desk, *found->host, *found->gpu))}
-               : Subject{};
+    if (!found) return {};
+    return {.name = "gpu/" + request.gpu,
+            .shown = api::encode(explain_gpu(desk, *found->host, *found->gpu)),
+            .zone = found->host->zone};
 }
 
 void add_hosts(Api& service) {

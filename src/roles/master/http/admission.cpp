@@ -164,6 +164,7 @@ Task<Admission::Turn> Admission::enter(std::string tenant, std::string key) {
 }
 
 Result<> Admission::enter_stranger(std::string_view address) {
+    ++count_.unknown;
     // Its port is another one each time.
     if (strangers_.take(std::string{address.substr(0, address.rfind(':'))}, timers_.now())) return {};
     ++count_.refused_rate;

@@ -79,6 +79,7 @@ public:
         std::size_t operators_under_way = 0, operators_waiting = 0;
         std::size_t tenants = 0;              // That have something under way or waiting.
         std::size_t keys = 0, strangers = 0;  // Whose rates are kept.
+        std::uint64_t unknown = 0;            // Calls without a known credential.
         std::uint64_t admitted = 0, refused_rate = 0, refused_tenant = 0, refused_busy = 0;
     };
     Count count() const;

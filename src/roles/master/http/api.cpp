@@ -27,7 +27,17 @@ std::string digest_of(const Digest& digest, const api::Call& call) {
 Api::Api(const Lead& lead) : lead_(lead) {
     for (const Feature* feature : features())
         for (const auto add : feature->api) add(*this);
+    handlers_.on_refused([this](const auto& caller, const auto& operation, auto subject, const Error& why) {
+        refused(caller, {operation.name, operation.noun, operation.permission, subject}, why);
+    });
     HOSTLER_ASSERT(handlers_.missing().empty());
+}
+
+void Api::refused(const api::Caller& caller, const RefusedCall& call, const Error& why) const {
+    const TermPtr term = leader().value_or(nullptr);
+    if (!term || term->read_only()) return;
+    audit_refused(term->desk(caller.actor), caller, call, why);
+    term->commit_then(nullptr);
 }
 
 Result<TermPtr> Api::leader() const {

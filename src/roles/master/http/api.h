@@ -7,6 +7,7 @@
 #include "api/handlers.h"
 #include "api/types_common.h"
 #include "roles/master/http/audit.h"
+#include "roles/master/http/denials.h"
 #include "roles/master/http/gate.h"
 #include "roles/master/http/watches.h"
 #include "roles/master/leader/term.h"
@@ -30,6 +31,8 @@ public:
     // Errors: unavailable (nobody leads at the moment).
     Result<TermPtr> leader() const;
     const Watches& watches() const { return watches_; }
+    // A known caller may not do this: the audit has it, without anybody waiting for that.
+    void refused(const api::Caller& caller, const RefusedCall& call, const Error& why) const;
 
     // ── For features, when they add their operations
 

@@ -1,6 +1,7 @@
 // The lines that writes leave.
 #include <gtest/gtest.h>
 
+#include "roles/master/http/audit_seals.h"
 #include "roles/master/testing/api_rig.h"
 
 namespace hostler::master {
@@ -173,6 +174,136 @@ TEST_F(AuditTest, TellsATenantNotWhereAnOperatorIs) {
     };
     EXPECT_EQ(told("acme"), "key/operator@ , key/acme@203.0.113.7:5000 curl/8.1, ");
     EXPECT_EQ(told(""), "key/operator@203.0.113.7:5000 curl/8.1, key/acme@203.0.113.7:5000 curl/8.1, ");
+}
+
+TEST_F(AuditTest, ALineHasZoneServiceAndResultAndIsInTheChain) {
+    AuditLine told = line("", "POST", "/v1/hosts/a/cordon");
+    EXPECT_EQ(std::tie(told.zone, told.service, told.result, told.reason, told.project),
+              std::tuple("nj", "host", "ok", "", ""));
+    line("", "POST", "/v1/hosts/a/uncordon");
+    told = line("", "POST", "/v1/zones", R"({"name":"fra","location":"Frankfurt"})");
+    EXPECT_EQ(std::tie(told.zone, told.service), std::tuple("fra", "zone"));
+    told = line("", "POST", "/v1/host-tokens", R"({"zone":"nj"})");
+    EXPECT_EQ(told.zone, "nj");
+    ASSERT_EQ(call("", "POST", "/stocks", stocks(1)).status, 200);
+    told = line("acme", "POST", "/gpu-instances", start("one"));
+    EXPECT_EQ(std::tie(told.zone, told.service), std::tuple("nj", "instance")) << "where its host is";
+    ChainCheck check{digest, {}};
+    check.expect_head(store.anchors.head);
+    for (const AuditLine& kept : store.lines) check.add(kept);
+    check.end();
+    EXPECT_EQ(check.found(), 0u);
+    EXPECT_EQ(check.chained(), store.lines.size());
+}
+
+TEST_F(AuditTest, IsListedByResultAndProjectAndInTheOrderOfTheChain) {
+    for (const char* zone : {"ams", "fra", "par"})
+        line("", "POST", "/v1/zones", fmt::format(R"({{"name":"{}"}})", zone));
+    EXPECT_EQ(call("acme", "DELETE", "/v1/zones/fra").status, 403);
+    store.lines[1].project = "p";
+    const auto list = [&](const std::string& query) {
+        std::string all, cursor;
+        do {
+            const auto reply =
+                call("", "GET", "/v1/audit?" + query + (cursor.empty() ? "" : "&cursor=" + cursor));
+            EXPECT_EQ(reply.status, 200) << reply.body;
+            const json::value page = json::parse(reply.body);
+            for (const auto& item : page.at("items").as_array())
+                all += fmt::format("{}:{} ", item.at("position").to_number<int>(),
+                                   std::string{item.at("result").as_string()});
+            const auto* next = page.as_object().if_contains("nextCursor");
+            cursor = next ? std::string{next->as_string()} : "";
+        } while (!cursor.empty());
+        return all;
+    };
+    EXPECT_EQ(list("sort=written"), "1:ok 2:ok 3:ok 4:denied ");
+    EXPECT_EQ(list("sort=written&limit=1"), list("sort=written"));
+    EXPECT_EQ(list("sort=newest&limit=3"), "4:denied 3:ok 2:ok 1:ok ");
+    EXPECT_EQ(list("result=denied"), "4:denied ");
+    EXPECT_EQ(list("result=ok&sort=written"), "1:ok 2:ok 3:ok ");
+    EXPECT_EQ(list("project=p"), "2:ok ");
+    EXPECT_EQ(call("", "GET", "/v1/audit?result=perhaps&sort=x").status, 400);
+}
+
+TEST_F(AuditTest, IsVerifiedPartByPart) {
+    for (int i = 0; i < 7; ++i) line("", "POST", "/v1/zones", fmt::format(R"({{"name":"z{}"}})", i));
+    seal_audit(term(), desk());
+    (void)commit();
+    ASSERT_EQ(store.anchors.seals.size(), 1u);
+    const auto verify = [&] {
+        std::string after, said;
+        std::int64_t records = 0, wrong = 0;
+        do {
+            const auto reply =
+                call("", "GET", "/v1/audit/verification" + (after.empty() ? "" : "?after=" + after));
+            EXPECT_EQ(reply.status, 200) << reply.body;
+            const json::value part = json::parse(reply.body);
+            records += part.at("records").to_number<std::int64_t>();
+            wrong += part.at("wrong").to_number<std::int64_t>();
+            for (const auto& one : part.at("findings").as_array())
+                said += fmt::format(" {} {}.", one.at("position").to_number<int>(),
+                                    std::string{one.at("message").as_string()});
+            const auto* next = part.as_object().if_contains("next");
+            after = next ? std::string{next->as_string()} : "";
+            for (std::size_t at = 0; (at = after.find('#', at)) != after.npos;) after.replace(at, 1, "%23");
+            for (std::size_t at = 0; (at = after.find_first_of(" ,:+&\"{}", at)) != after.npos;)
+                after.replace(at, 1, fmt::format("%{:02x}", after[at]));
+        } while (!after.empty());
+        return fmt::format("{} {}{}", records, wrong, said);
+    };
+    // Digests of the rig are long texts.
+    for (AuditLine& one : store.lines) one.previous = one.chain.hash = "";
+    AuditHead head;
+    for (AuditLine& one : store.lines) {
+        one.previous = head.hash;
+        one.chain = {head.position + 1, ""};
+        one.chain.hash = chain_hash(digest, one);
+        head = one.chain;
+    }
+    store.anchors.head = head;
+    EXPECT_TRUE(verify().starts_with("7 0")) << verify();
+    const AuditLine kept = store.lines[3];
+    store.lines[3].actor = "key/evil";
+    EXPECT_EQ(verify(), "7 1 4 its contents are not those that its hash is of.");
+    store.lines.erase(store.lines.begin() + 3);
+    EXPECT_EQ(verify(), "6 1 5 the line at position 4 before it is missing.");
+    store.lines.insert(store.lines.begin() + 3, kept);
+    store.anchors.seals[0].signature = "forged";
+    EXPECT_TRUE(verify().contains("7 1 7 its seal cannot be believed")) << verify();
+    store.anchors.seals.clear();
+    store.lines.pop_back();
+    EXPECT_TRUE(verify().starts_with("6 1 7 it was the last line")) << verify();
+
+    for (const std::string target : {"/v1/audit/verification", "/v1/audit/seals", "/v1/audit/chain"})
+        EXPECT_EQ(call("acme", "GET", target).status, 403) << target;
+    EXPECT_EQ(call("", "GET", "/v1/audit/verification?after=1.2").status, 400);
+    EXPECT_EQ(call("", "GET", "/v1/audit/verification?after=x.2.3.y").status, 400);
+}
+
+TEST_F(AuditTest, ShowsItsSealsAndEnds) {
+    for (int i = 0; i < 3; ++i) {
+        line("", "POST", "/v1/zones", fmt::format(R"({{"name":"z{}"}})", i));
+        timers.advance(std::chrono::hours{1});
+        seal_audit(term(), desk());
+        (void)commit();
+    }
+    std::string positions, cursor;
+    do {
+        const auto reply =
+            call("", "GET", "/v1/audit/seals?limit=2" + (cursor.empty() ? "" : "&cursor=" + cursor));
+        ASSERT_EQ(reply.status, 200) << reply.body;
+        const json::value page = json::parse(reply.body);
+        for (const auto& item : page.at("items").as_array()) {
+            positions += fmt::format("{} ", item.at("position").to_number<int>());
+            EXPECT_EQ(item.at("authority"), "f00d");
+        }
+        const auto* next = page.as_object().if_contains("nextCursor");
+        cursor = next ? std::string{next->as_string()} : "";
+    } while (!cursor.empty());
+    EXPECT_EQ(positions, "1 2 3 ");
+    const json::value chain = json::parse(call("", "GET", "/v1/audit/chain").body);
+    EXPECT_EQ(chain.at("headPosition"), 3);
+    EXPECT_EQ(chain.at("basePosition"), 0);
 }
 
 }  // namespace

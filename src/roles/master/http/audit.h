@@ -10,16 +10,22 @@
 namespace hostler::master {
 
 struct Subject {
-    std::string name{};    // Kind and id: "volume/v-…"; empty: it has none yet.
-    std::string tenant{};  // Whose it is; empty: the operator's.
-    std::string shown{};   // As the API shows it, so without secrets; empty: it is not there.
+    std::string name{};     // Kind and id: "volume/v-…"; empty: it has none yet.
+    std::string tenant{};   // Whose it is; empty: the operator's.
+    std::string shown{};    // As the API shows it, so without secrets; empty: it is not there.
+    std::string project{};  // Empty: it is in none.
+    std::string zone{};     // Empty: it is where its host is, or nowhere.
+    std::string host{};     // Empty: it is on none.
 };
 
 // Of a row of the estate.
 template <class Row>
 Subject subject_named(const Row& row, std::string shown) {
-    return {fmt::format("{}/{}", Kind<Row>::name, Kind<Row>::id(row)), Kind<Row>::tenant(row),
-            std::move(shown)};
+    Subject subject{fmt::format("{}/{}", Kind<Row>::name, Kind<Row>::id(row)), Kind<Row>::tenant(row),
+                    std::move(shown)};
+    if constexpr (requires { subject.zone = row.zone; }) subject.zone = row.zone;
+    if constexpr (requires { subject.host = row.host; }) subject.host = row.host;
+    return subject;
 }
 
 // `Subject subject_of(const Desk&, const api::Call&, const Request&)` says what a request is about, as it is

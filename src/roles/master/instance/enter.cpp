@@ -150,7 +150,9 @@ Result<> enter_instance(Term& term, const uplink::EnterRequest& request, uplink:
                        .status = 101,
                        .before = "",
                        .after = shown(request.kind(), request.detail(), request.session()),
-                       .client = call.caller.client});
+                       .client = call.caller.client,
+                       .zone = instance.zone,
+                       .service = "instance"});
     // Its people see who came in; each connection of a forwarded port would drown the rest.
     if (!request.resume() && request.kind() != "port" && request.kind() != "look")
         desk.estate.event("instance", instance.id, instance.tenant, "entered",
@@ -161,6 +163,7 @@ Result<> enter_instance(Term& term, const uplink::EnterRequest& request, uplink:
 
 void note_entered(Term& term, const uplink::EnterEnded& ended) {
     Desk& desk = term.desk(ended.principal());
+    const Instance* instance = desk.estate.instances.find(ended.instance());
     desk.estate.audit({.time = desk.estate.time(),
                        .actor = ended.principal(),
                        .address = ended.address(),
@@ -171,7 +174,9 @@ void note_entered(Term& term, const uplink::EnterEnded& ended) {
                        .before = shown(ended.kind(), ended.detail(), ended.session()),
                        .after = fmt::format(R"({{"durationMs":{},"bytesIn":{},"bytesOut":{}}})",
                                             ended.duration_ms(), ended.bytes_in(), ended.bytes_out()),
-                       .client = safe_user_agent(ended.client())});
+                       .client = safe_user_agent(ended.client()),
+                       .zone = instance ? instance->zone : "",
+                       .service = "instance"});
 }
 
 }  // namespace hostler::master

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "core/log.h"
+#include "ports/audit_chain.h"
 #include "proto/uplink.pb.h"
 #include "roles/master/state/feature.h"
 #include "roles/master/state/retention.h"
@@ -32,6 +33,7 @@ Term::~Term() = default;
 void Term::begin_with(Estate estate) {
     estate_ = std::move(estate);
     estate_.seal_with(ports_.sealer);
+    audit_head_ = estate_.audit_state().head;
 }
 
 Desk& Term::desk(std::string actor) {
@@ -69,6 +71,7 @@ void Term::commit_then(std::move_only_function<void()> then) {
     if (!estate_.unchanged()) {
         std::vector<Touched> touched;
         Changes changes = estate_.take(epoch_, ++number_, touched);
+        chain_lines(ports_.digest, changes.number, changes.audit, audit_head_);
         tasks_.start("commit", write(std::move(changes), std::move(touched)));
     }
     if (!then) return;
@@ -172,7 +175,22 @@ Task<> Term::prune() {
         if (!done)
             log_warn("master: records older than {} days were not deleted from the store: {}",
                      settings_.history_kept.count() / 24, done.error().message);
+        CO_TRY(co_await prune_audit());
     }
+}
+
+Task<> Term::prune_audit() {
+    const WallTime before = ports_.timers.wall() - settings_.audit_kept;
+    const auto lines = co_await ports_.store.prune_audit(before);
+    CO_TRY(co_await check_cancelled());
+    if (!lines)
+        log_warn("master: lines of the audit older than {} days were not deleted from the store: {}",
+                 settings_.audit_kept.count() / 24, lines.error().message);
+    else if (*lines > 0)
+        log_info("master: {} lines of the audit were older than {} days and are deleted from the store",
+                 *lines, settings_.audit_kept.count() / 24);
+    live_.audit_pruned += lines.value_or(0);
+    co_return Result<>{};
 }
 
 void Term::publish(std::uint64_t number, std::vector<Touched> touched) {

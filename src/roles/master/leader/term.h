@@ -52,6 +52,8 @@ public:
     Feed& feed() { return feed_; }
     Estate& estate() { return estate_; }  // To load; else work at the desk.
     void begin_with(Estate estate);
+    // The last line of the audit that a commit of this term has, or of what it began with.
+    const AuditHead& audit_head() const { return audit_head_; }
 
     // To look, or to change something as `actor`. What is changed must be committed before anything is
     // awaited.
@@ -121,6 +123,7 @@ private:
     Task<> wait_durable();
     Task<> sweep();
     Task<> prune();
+    Task<> prune_audit();
 
     Ports ports_;
     const Settings& settings_;
@@ -133,6 +136,7 @@ private:
     Feed feed_;
     std::uint64_t number_;   // Of the last commit that was begun,
     std::uint64_t durable_;  // and of the last that is durable.
+    AuditHead audit_head_;   // Of the last commit that was begun.
     Signal durable_changed_;
     std::multimap<std::uint64_t, std::move_only_function<void()>> afterwards_;
     std::optional<Error> ended_;

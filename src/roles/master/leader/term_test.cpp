@@ -93,6 +93,7 @@ TEST(Term, SomebodyObeyedAHigherEpoch) {
 
 TEST(Term, SweepsAndPrunes) {
     TermRig rig;
+    rig.settings.audit_kept = std::chrono::days{30};
     TaskGroup group{rig.loop};
     std::optional<Result<>> ended;
     group.start("run", [](TermPtr term, std::optional<Result<>>& into) -> Task<> {
@@ -108,6 +109,9 @@ TEST(Term, SweepsAndPrunes) {
     rig.timers.advance(std::chrono::minutes{11});
     ASSERT_EQ(rig.store.pruned.size(), 1u);
     EXPECT_LE(rig.store.pruned[0], rig.timers.wall() - std::chrono::days{90});
+    ASSERT_EQ(rig.store.audit_pruned.size(), 1u);
+    EXPECT_LE(rig.store.audit_pruned[0], rig.timers.wall() - std::chrono::days{30});
+    EXPECT_GT(rig.store.audit_pruned[0], rig.timers.wall() - std::chrono::days{31});
     rig.term().end({Code::unavailable, "test"});
     rig.timers.settle();
     ASSERT_TRUE(ended);

@@ -377,8 +377,11 @@ Task<> Front::send_backup(http::Exchange& exchange) {
         CO_TRY(admission_.enter_stranger(address_of(exchange)));
     if (!caller) co_return std::unexpected(caller.error());
     exchange.is_known();
-    if (!authorize(caller->principal, Permission::store_backup, Scope::cloud()))
-        co_return api::permission_missing(Permission::store_backup);
+    if (!authorize(caller->principal, Permission::store_backup, Scope::cloud())) {
+        const auto why = api::permission_missing(Permission::store_backup);
+        api_.refused(*caller, {.operation = "backup", .service = "backup", .subject = "master/store"}, why.error());
+        co_return why;
+    }
     if (backup_under_way_)
         co_return fail(Code::conflict, "a backup is under way; wait until that one is done",
                        "backup_under_way");
@@ -395,7 +398,8 @@ Task<> Front::send_backup(http::Exchange& exchange) {
                   .operation = "backup",
                   .subject = "master/store",
                   .status = 200,
-                  .client = caller->client});
+                  .client = caller->client,
+                  .service = "backup"});
     CO_TRY(co_await term->commit());
     http::Response head;
     head.headers.set("Content-Type", "application/octet-stream");

@@ -1,6 +1,8 @@
 #include "roles/master/sealing/metrics.h"
 #include "roles/master/alert/alerts.h"
 #include "roles/master/alert/book.h"
+#include "roles/master/http/audit_seals.h"
+#include "roles/master/http/denials.h"
 #include "roles/master/scheduler/capacity.h"
 #include "roles/master/secret/secrets.h"
 #include "roles/master/series/parts.h"
@@ -71,6 +73,8 @@ void Front::write_metrics(MetricsPage& page) const {
     page.value({{"why", "rate_limited"}}, now.refused_rate);
     page.value({{"why", "too_many_requests"}}, now.refused_tenant);
     page.value({{"why", "overloaded"}}, now.refused_busy);
+    page.add("hostler_master_requests_unknown_total", "Requests without a known credential.", counter,
+             now.unknown);
     page.add("hostler_master_tenants_active", "Tenants with requests under way or waiting.", gauge,
              now.tenants);
     page.add_bounded("hostler_master_key_rates", "Keys with a counted rate.", now.keys, limits.keys_max);
@@ -185,6 +189,21 @@ void Master::write_metrics(MetricsPage& page) const {
              ahead);
     page.add("hostler_master_workloads_refused_total", "Workloads that hosts named beyond what is believed.",
              counter, desk.live.workloads_refused);
+    const Denials::Count& denials = desk.live.part<Denials>().count();
+    page.begin("hostler_master_audit_refusals_total",
+               "Refused calls of known callers, and sign-ins that failed, in this term.", counter);
+    page.value({{"of", "call"}}, denials.calls);
+    page.value({{"of", "sign_in"}}, denials.sign_ins_failed);
+    page.add("hostler_master_audit_refusals_left_out_total",
+             "Of them those that are only counted in the audit, since they were too many in a minute.",
+             counter, denials.left_out);
+    page.add("hostler_master_audit_lines_deleted_total",
+             "Lines of the audit that were too old and are deleted, in this term.", counter,
+             desk.live.audit_pruned);
+    page.add("hostler_master_audit_position", "Position of the last line in the chain of the audit.", gauge,
+             term->audit_head().position);
+    page.add("hostler_master_audit_sealed_position", "Position of the last line that is sealed.", gauge,
+             sealed_position(*term));
     page.add("hostler_master_rows_unreadable", "Rows of the store that cannot be read and are set aside.",
              gauge, desk.estate.unreadable().size());
     std::map<InstancePhase, std::size_t> phases;

@@ -20,10 +20,12 @@ Task<> Standby::catch_up() {
     if (snapshot.whole || std::ranges::any_of(snapshot.live, seals))
         CO_TRY(find_sealing_keys(snapshot.live, ports_.sealer));
     const StorePoint at = snapshot.point();
+    Estate::AuditState audit{std::move(snapshot.audit), std::move(snapshot.sealed)};
     const auto done = co_await read(std::move(snapshot.live));
     // What was begun of a change is made again from the same point.
     if (!done && done.error().code != Code::cancelled) loaded_ = false;
     CO_TRY(done);
+    estate_.audit_state(std::move(audit));
     at_ = at;
     loaded_ = true;
     co_return Result<>{};

@@ -107,7 +107,8 @@ void Estate::release(const std::string& id) {
 }
 
 bool Estate::unchanged() const {
-    bool any = !events_.empty() || !ledger_.empty() || !audit_.empty() || !again_.empty();
+    bool any = !events_.empty() || !ledger_.empty() || !audit_.empty() || !seals_.empty() ||
+               !again_.empty();
     each_table(*this, [&](const auto& table) {
         any = any || !table.changed_.empty() || !table.retired_.empty() || !table.erased_.empty();
     });
@@ -119,6 +120,7 @@ Estate::Trial::Trial(Estate& estate)
       events_(std::exchange(estate.events_, {})),
       ledger_(std::exchange(estate.ledger_, {})),
       audit_(std::exchange(estate.audit_, {})),
+      seals_(std::exchange(estate.seals_, {})),
       again_(std::exchange(estate.again_, {})) {
     ++estate_.trials_;
     each_table(estate_, [](auto& table) { table.begin_trial(); });
@@ -130,6 +132,7 @@ Estate::Trial::~Trial() {
     estate_.events_ = std::move(events_);
     estate_.ledger_ = std::move(ledger_);
     estate_.audit_ = std::move(audit_);
+    estate_.seals_ = std::move(seals_);
     estate_.again_ = std::move(again_);
 }
 
@@ -173,6 +176,7 @@ Changes Estate::take(std::uint64_t epoch, std::uint64_t number, std::vector<Touc
     changes.events = std::exchange(events_, {});
     changes.ledger = std::exchange(ledger_, {});
     changes.audit = std::exchange(audit_, {});
+    changes.seals = std::exchange(seals_, {});
     return changes;
 }
 

@@ -44,7 +44,18 @@ public:
     void pass_on(const std::string& claim, ClaimUse use, std::string tenant, std::string holder);
     void readdress(const std::string& claim, int address_index);
     void release(const std::string& claim);
-    void audit(AuditLine line) { audit_.push_back(std::move(line)); }
+    // A line without a result is of something that was done.
+    void audit(AuditLine line) {
+        if (line.result.empty()) line.result = audit_ok;
+        audit_.push_back(std::move(line));
+    }
+    void audit_seal(AuditSeal seal) { seals_.push_back(std::move(seal)); }
+    // How far the chain of the audit is in the store, and how far it is sealed: as it was loaded.
+    struct AuditState {
+        AuditHead head, sealed;
+    };
+    const AuditState& audit_state() const { return audit_state_; }
+    void audit_state(AuditState state) { audit_state_ = std::move(state); }
     // What has ended is not in memory: it is written again as it is here.
     void put_again(Object object) { again_.push_back(std::move(object)); }
 
@@ -62,6 +73,7 @@ public:
         std::vector<EventRecord> events_;
         std::vector<LedgerLine> ledger_;
         std::vector<AuditLine> audit_;
+        std::vector<AuditSeal> seals_;
         std::vector<Object> again_;
     };
 
@@ -118,6 +130,8 @@ private:
     std::vector<EventRecord> events_;
     std::vector<LedgerLine> ledger_;
     std::vector<AuditLine> audit_;
+    std::vector<AuditSeal> seals_;
+    AuditState audit_state_;
     std::vector<Object> again_;
     std::map<std::pair<std::string, std::string>, std::string> unreadable_;
     const Sealer* sealer_ = nullptr;

@@ -192,6 +192,7 @@ struct Live {
     // Names (UsedName::id_of) of instances that left memory and are not in the store as ended yet.
     std::set<std::string> archiving;
 
+    std::uint64_t audit_pruned = 0;       // Lines of the audit that this term has taken out.
     std::uint64_t workloads_refused = 0;  // That hosts named beyond what they are believed.
 
     // What a feature keeps here, see Parts.

@@ -105,7 +105,11 @@ struct Settings {
     std::size_t repairable_tenant_max = 16;
     std::size_t answers_tenant_max = 10'000;   // To idempotency keys, of one tenant; the oldest make room.
     std::chrono::hours history_kept{90 * 24};  // In the store: events, and what has ended.
-    SeriesPolicy series_kept;                  // How long samples are kept, and how finely.
+    std::chrono::hours audit_kept{365 * 24};   // In the store: lines of the audit.
+    // Lines about refused calls of one caller, or failed sign-ins of one account from one address, in a
+    // minute; what is more is counted, and told in one line at the minute's end.
+    int denial_lines_max = 10;
+    SeriesPolicy series_kept;           // How long samples are kept, and how finely.
     std::uint64_t series_disk_max = 0;  // Bytes; beyond it the oldest are given up sooner. 0: no bound.
     std::chrono::hours certificate_life{30 * 24};
     std::chrono::seconds key_cache{15};  // How long a gateway may keep an answer about a credential.
