@@ -69,6 +69,12 @@ Result<const Secret*> secret_named(const Desk& desk, const api::Call& call, cons
                  [](const Secret& row) { return row.name; });
 }
 
+Result<const Project*> project_named(const Desk& desk, const api::Call& call, const std::string& name,
+                                     const std::optional<std::string>& tenant) {
+    return named(desk.estate.projects, desk.estate.projects.by().name, call, "project", name, tenant,
+                 [](const Project& row) { return row.name; });
+}
+
 Result<const Host*> host_named(const Desk& desk, const std::string& name) {
     const Host* found = desk.estate.hosts.find(name);
     if (!found) found = desk.estate.hosts.by().name.first(name);

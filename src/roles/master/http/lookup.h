@@ -16,6 +16,8 @@ Result<const Network*> network_named(const Desk& desk, const api::Call& call, co
                                      const std::optional<std::string>& tenant);
 Result<const Secret*> secret_named(const Desk& desk, const api::Call& call, const std::string& name,
                                    const std::optional<std::string>& tenant);
+Result<const Project*> project_named(const Desk& desk, const api::Call& call, const std::string& name,
+                                     const std::optional<std::string>& tenant);
 Result<const Host*> host_named(const Desk& desk, const std::string& name);
 // Of a field whose form was checked; without one all labels will do.
 LabelFilter filter_of(const std::optional<std::string>& label);

@@ -14,6 +14,7 @@
 #include "roles/master/instance/view.h"
 #include "roles/master/scheduler/wishes.h"
 #include "roles/master/template/templates.h"
+#include "roles/master/tenancy/tenancy.h"
 
 namespace hostler::master {
 
@@ -161,6 +162,7 @@ void add_instances(Api& service) {
     write_instance<ops::start_instance>(
         service,
         [](Desk& desk, const Instance& instance, const api::GetInstance&) -> Result<api::Instance> {
+            TRY(check_project(desk, instance.tenant, instance.project));
             TRY(wake_instance(desk, instance.id));
             return view(desk, instance);
         },

@@ -44,6 +44,7 @@ void add_secrets(Api& service) {
                    [&](const Secret& row) {
                        const bool registry = row.kind == SecretKind::registry;
                        return (tenant.empty() || row.tenant == tenant) &&
+                              (!request.project || row.project == *request.project) &&
                               (!request.kind || registry == (*request.kind == api::SecretKind::registry));
                    })
             .page(call,

@@ -61,6 +61,7 @@ void add_volumes(Api& service) {
         return rows_of<api::Volume>(desk.estate.volumes,
                                     [&](const Volume& row) {
                                         return (tenant.empty() || row.tenant == tenant) &&
+                                               (!request.project || row.project == *request.project) &&
                                                (!request.zone || zone_of(desk, row) == *request.zone) &&
                                                (!request.state || view(desk, row).state == *request.state);
                                     })
@@ -88,9 +89,11 @@ void add_volumes(Api& service) {
     service.read<ops::list_networks>([](const Desk& desk, const api::Call& call,
                                         const api::ListNetworks& request) -> Result<api::List<api::Network>> {
         const std::string tenant = TRY(tenant_meant(call, request.tenant_id));
-        return rows_of<api::Network>(
-                   desk.estate.networks,
-                   [&](const Network& row) { return tenant.empty() || row.tenant == tenant; })
+        return rows_of<api::Network>(desk.estate.networks,
+                                     [&](const Network& row) {
+                                         return (tenant.empty() || row.tenant == tenant) &&
+                                                (!request.project || row.project == *request.project);
+                                     })
             .page(call, [&](const Network& row) { return view(desk, row); });
     });
     service.read<ops::get_network>(
@@ -109,6 +112,8 @@ void add_volumes(Api& service) {
                        desk.estate.operations,
                        [&](const LongOperation& row) {
                            return (call.caller.is_operator || row.tenant == call.caller.tenant) &&
+                                  (!request.project ||
+                                   (!row.tenant.empty() && row.project == *request.project)) &&
                                   (!request.state || view(row).state == *request.state);
                        })
                 .page(call, [](const LongOperation& row) { return view(row); });
