@@ -9,7 +9,7 @@ namespace hostler::api::ops {
 // clang-format off
 
 inline constexpr Typed<ListAudit, List<AuditEntry>> list_audit{{
-    .name = "listAudit", .path = "/v1/audit", .permission = "audit.read",
+    .name = "listAudit", .path = "/v1/audit", .permission = Permission::audit_read,
     .help = "List audit records, newest first: with a tenant's key those of the tenant, with an operator's all. A "
             "page may be short and still have a next one.",
     .list = true, .noun = "audit", .verb = "list",

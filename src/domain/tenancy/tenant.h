@@ -4,13 +4,10 @@
 #include <boost/describe.hpp>
 #include <cstdint>
 #include <string>
-#include <string_view>
 
 #include "domain/object.h"
 
 namespace hostler {
-
-inline constexpr std::string_view default_project = "default";  // Every tenant has it.
 
 struct Tenant {
     std::string id;  // Its name: the tenantID of calls.

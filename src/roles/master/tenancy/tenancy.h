@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "domain/tenancy/scope.h"
 #include "domain/tenancy/tenant.h"
 #include "roles/master/state/desk.h"
 
@@ -45,8 +46,8 @@ std::string project_meant(const Request& request) {
 template <class Row>
 std::string not_in_project(const Row& row, const std::string& project) {
     if (row.project == project) return {};
-    return fmt::format("{} {} is in project {}; an instance in project {} cannot use it",
-                       Kind<Row>::name, row.name, row.project, project);
+    return fmt::format("{} {} is in project {}; an instance in project {} cannot use it", Kind<Row>::name,
+                       row.name, row.project, project);
 }
 
 }  // namespace hostler::master

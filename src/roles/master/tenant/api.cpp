@@ -10,12 +10,16 @@ namespace hostler::master {
 
 namespace {
 
-// To a tenant's key no other tenant exists, and no name of one is told.
+// To a caller who may not see it, a tenant does not exist. Names of others are told to nobody.
 Result<const Tenant*> tenant_named(const Desk& desk, const api::Call& call, const std::string& name) {
-    const bool own = call.caller.is_operator || call.caller.tenant == name;
-    if (const Tenant* row = own ? desk.estate.tenants.find(name) : nullptr) return row;
-    if (call.caller.is_operator) return std::unexpected(no_such_tenant(desk, name));
-    return fail(Code::not_found, fmt::format("there is no tenant {}", name), "tenant_not_found");
+    const bool all = may(call, sight_of(call.permission), Scope::cloud());
+    Error absent =
+        all ? no_such_tenant(desk, name)
+            : Error{Code::not_found, fmt::format("there is no tenant {}", name), "tenant_not_found"};
+    const Tenant* row = desk.estate.tenants.find(name);
+    if (!row) return std::unexpected(std::move(absent));
+    TRY(check(call, scope_of(*row), std::move(absent)));
+    return row;
 }
 
 Subject subject_of_tenant(const Desk& desk, const std::string& name) {
@@ -25,7 +29,10 @@ Subject subject_of_tenant(const Desk& desk, const std::string& name) {
 
 Result<std::string> owning_tenant(const api::Call& call, const api::CreateProject& request) {
     const std::string tenant = TRY(tenant_meant(call, request.tenant_id));
-    if (!tenant.empty()) return tenant;
+    if (!tenant.empty()) {
+        TRY(check_new(call, Scope::of_tenant(tenant)));
+        return tenant;
+    }
     Error error{Code::invalid, "an operator's key must name the owning tenant", "invalid"};
     error.fields.push_back({"tenantID", "is required with an operator's key"});
     return std::unexpected(std::move(error));
@@ -34,7 +41,8 @@ Result<std::string> owning_tenant(const api::Call& call, const api::CreateProjec
 void add_tenant_operations(Api& service) {
     namespace ops = api::ops;
     service.write<ops::create_tenant>(
-        [](Desk& desk, const api::Call&, const api::CreateTenant& request) -> Result<api::Tenant> {
+        [](Desk& desk, const api::Call& call, const api::CreateTenant& request) -> Result<api::Tenant> {
+            TRY(check_new(call, Scope::cloud()));
             return view(*TRY(create_tenant(desk, request)));
         });
     service.read<ops::list_tenants>([](const Desk& desk, const api::Call& call,
@@ -42,7 +50,7 @@ void add_tenant_operations(Api& service) {
         return rows_of<api::Tenant>(
                    desk.estate.tenants,
                    [&](const Tenant& row) {
-                       return (call.caller.is_operator || row.id == call.caller.tenant) &&
+                       return may(call, scope_of(row)) &&
                               (!request.disabled || *request.disabled == (row.disabled_at != 0));
                    })
             .page(call, [](const Tenant& row) { return view(row); });
@@ -87,9 +95,11 @@ void add_project_operations(Api& service) {
     service.read<ops::list_projects>([](const Desk& desk, const api::Call& call,
                                         const api::ListProjects& request) -> Result<api::List<api::Project>> {
         const std::string tenant = TRY(tenant_meant(call, request.tenant_id));
-        return rows_of<api::Project>(
-                   desk.estate.projects,
-                   [&](const Project& row) { return tenant.empty() || row.tenant == tenant; })
+        return rows_of<api::Project>(desk.estate.projects,
+                                     [&](const Project& row) {
+                                         return (tenant.empty() || row.tenant == tenant) &&
+                                                may(call, scope_of(row));
+                                     })
             .page(call, [](const Project& row) { return view(row); });
     });
     service.read<ops::get_project>(

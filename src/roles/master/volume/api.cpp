@@ -11,6 +11,7 @@
 #include "roles/master/network/subnets.h"
 #include "roles/master/network/view.h"
 #include "roles/master/state/views.h"
+#include "roles/master/tenancy/tenancy.h"
 #include "roles/master/volume/explain.h"
 #include "roles/master/volume/view.h"
 #include "roles/master/volume/volumes.h"
@@ -26,6 +27,7 @@ Result<api::Volume> decide_create(Desk& desk, const api::Call& call, const api::
         error.fields.push_back({"tenantID", "is required with an operator's key"});
         return std::unexpected(std::move(error));
     }
+    TRY(check_new(call, Scope::of_project(tenant, project_meant(request))));
     return view(desk, *TRY(create_volume(desk, request, tenant)));
 }
 
@@ -62,6 +64,7 @@ void add_volumes(Api& service) {
                                     [&](const Volume& row) {
                                         return (tenant.empty() || row.tenant == tenant) &&
                                                (!request.project || row.project == *request.project) &&
+                                               may(call, scope_of(row)) &&
                                                (!request.zone || zone_of(desk, row) == *request.zone) &&
                                                (!request.state || view(desk, row).state == *request.state);
                                     })
@@ -92,7 +95,8 @@ void add_volumes(Api& service) {
         return rows_of<api::Network>(desk.estate.networks,
                                      [&](const Network& row) {
                                          return (tenant.empty() || row.tenant == tenant) &&
-                                                (!request.project || row.project == *request.project);
+                                                (!request.project || row.project == *request.project) &&
+                                                may(call, scope_of(row));
                                      })
             .page(call, [&](const Network& row) { return view(desk, row); });
     });
@@ -111,7 +115,7 @@ void add_volumes(Api& service) {
             return rows_of<api::LongOperation>(
                        desk.estate.operations,
                        [&](const LongOperation& row) {
-                           return (call.caller.is_operator || row.tenant == call.caller.tenant) &&
+                           return may(call, scope_of(row)) &&
                                   (!request.project ||
                                    (!row.tenant.empty() && row.project == *request.project)) &&
                                   (!request.state || view(row).state == *request.state);
@@ -121,7 +125,7 @@ void add_volumes(Api& service) {
     service.read<ops::get_operation>([](const Desk& desk, const api::Call& call,
                                         const api::GetOperation& request) -> Result<api::LongOperation> {
         const LongOperation* row = desk.estate.operations.find(request.operation);
-        if (row && (call.caller.is_operator || row->tenant == call.caller.tenant)) return view(*row);
+        if (row && may(call, scope_of(*row))) return view(*row);
         return fail(Code::not_found, fmt::format("there is no operation {}", request.operation),
                     "operation_not_found");
     });
