@@ -32,7 +32,7 @@ inline constexpr Typed<NameInstance, InstanceStateAnswer> get_instance_state{{
 inline constexpr Typed<ListInstances, List<Instance>> list_instances{{
     .name = "listInstances", .path = "/v1/instances", .permission = Permission::instance_read,
     .help = "List instances, or watch them.", .list = true, .watch = true, .noun = "instance", .verb = "list",
-    .columns = "instanceID state reason urls stopsAt specName tenantID createdAt phase zone host labels owner",
+    .columns = "instanceID state reason urls stopsAt specName tenantID project createdAt phase zone host labels owner",
     .example = "instance list --watch"}};
 inline constexpr Typed<GetInstance, Instance> get_instance{{
     .name = "getInstance", .path = "/v1/instances/{instance}", .permission = Permission::instance_read,

@@ -11,7 +11,7 @@ namespace hostler::api::ops {
 inline constexpr Typed<ListNetworks, List<Network>> list_networks{{
     .name = "listNetworks", .path = "/v1/networks",
     .permission = Permission::network_read, .help = "List networks.",
-    .list = true, .noun = "network", .verb = "list", .columns = "name id tenantID createdAt subnets"}};
+    .list = true, .noun = "network", .verb = "list", .columns = "name id tenantID project createdAt subnets"}};
 inline constexpr Typed<GetNetwork, Network> get_network{{
     .name = "getNetwork", .path = "/v1/networks/{network}", .permission = Permission::network_read,
     .help = "Show a network.", .noun = "network", .verb = "get", .example = "network get default"}};

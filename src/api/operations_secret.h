@@ -16,7 +16,7 @@ inline constexpr Typed<CreateSecret, Secret> create_secret{{
 inline constexpr Typed<ListSecrets, List<Secret>> list_secrets{{
     .name = "listSecrets", .path = "/v1/secrets", .permission = Permission::secret_read,
     .help = "List secrets, without their values.", .list = true, .noun = "secret", .verb = "list",
-    .columns = "name kind server version updatedAt usedBy tenantID id"}};
+    .columns = "name kind server version updatedAt usedBy tenantID project id"}};
 inline constexpr Typed<NameSecret, Secret> get_secret{{
     .name = "getSecret", .path = "/v1/secrets/{secret}", .permission = Permission::secret_read,
     .help = "Show a secret without its values.", .noun = "secret", .verb = "get"}};

@@ -16,7 +16,7 @@ inline constexpr Typed<CreateVolume, Volume> create_volume{{
 inline constexpr Typed<ListVolumes, List<Volume>> list_volumes{{
     .name = "listVolumes", .path = "/v1/volumes", .permission = Permission::volume_read, .help = "List volumes.",
     .list = true, .noun = "volume", .verb = "list",
-    .columns = "name id tenantID size usedBytes usedInodes state createdAt attachedTo zone host"}};
+    .columns = "name id tenantID project size usedBytes usedInodes state createdAt attachedTo zone host"}};
 inline constexpr Typed<NameVolume, Volume> get_volume{{
     .name = "getVolume", .path = "/v1/volumes/{volume}", .permission = Permission::volume_read,
     .help = "Show a volume.",

@@ -117,7 +117,7 @@ TEST_F(SourceCalls, CreateInstance) {
     EXPECT_EQ(names(schema_of<CreateInstance>(),
                     {"zone", "templateName", "parameters", "inactivityTimeoutSeconds", "maxRunSeconds",
                      "stopAt", "lossPolicy", "placement", "secretEnvs", "secretFiles", "labels", "entrypoint",
-                     "shmSize", "stopGraceSeconds", "noInit"}),
+                     "shmSize", "stopGraceSeconds", "noInit", "project"}),
               (Names{"instanceID", "tenantID", "tenantName", "image", "storageID", "specName", "template"}));
     EXPECT_EQ(names(schema_of<Template>()), (Names{"ports", "envs", "cmd", "volumes"}));
     EXPECT_EQ(names(schema_of<Port>()), (Names{"port", "protocol", "isPublic", "isProbe", "baseUrl"}));

@@ -142,13 +142,14 @@ struct CreateInstance {
     std::optional<std::string> shm_size{};
     std::optional<std::int64_t> stop_grace_seconds{};
     std::optional<bool> no_init{};
+    std::optional<std::string> project{};
     bool operator==(const CreateInstance&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(CreateInstance, (),
                       (instance_id, tenant_id, tenant_name, image, storage_id, spec_name, template_,
                        template_name, parameters, zone, inactivity_timeout_seconds, max_run_seconds, stop_at,
                        loss_policy, placement, secret_envs, secret_files, labels, entrypoint, shm_size,
-                       stop_grace_seconds, no_init))
+                       stop_grace_seconds, no_init, project))
 template <>
 inline constexpr auto fields<CreateInstance> = std::to_array<Field>({
     {.member = "instance_id", .help = "The caller's name for it; free again once the instance has ended and was deleted.",
@@ -198,6 +199,7 @@ inline constexpr auto fields<CreateInstance> = std::to_array<Field>({
     {.member = "no_init",
      .help = "Run its program as process 1 and not below an init that reaps orphans. For images with their own init.",
      .example = "true"},
+    {.member = "project", .help = "Project of the tenant. Default: `default`.", .example = "lab", .form = &forms::label},
 });
 
 // No port, variable or mount path twice; a volume has a name or storageID stands for it; no label is empty.
@@ -324,6 +326,7 @@ struct Instance {
     std::string instance_id;
     std::string tenant_id;
     std::string tenant_name;
+    std::string project;
     std::string spec_name;
     std::string image;
     std::string template_name;
@@ -370,7 +373,7 @@ struct Instance {
     std::optional<InstanceOwner> owner{};
 };
 BOOST_DESCRIBE_STRUCT(Instance, (),
-                      (id, instance_id, tenant_id, tenant_name, spec_name, image, template_name, state, phase, resumable,
+                      (id, instance_id, tenant_id, tenant_name, project, spec_name, image, template_name, state, phase, resumable,
                        reason, message, urls, gateway, host, zone, gpus, simulated, address, network, volumes, generation,
                        created_at, started_at, ready_at, ended_at, exit_code, holds_place, probes, runs, inactivity_timeout_seconds,
                        max_run_seconds, stop_at, kept_until, in_use, used_at, used_by, stops_at,
@@ -382,6 +385,7 @@ inline constexpr auto fields<Instance> = std::to_array<Field>({
     {.member = "instance_id", .help = "The caller's name for it.", .example = "notebook-1"},
     {.member = "tenant_id", .help = "Owning tenant.", .example = "acme"},
     {.member = "tenant_name", .help = "The tenant's name for people.", .example = "Acme Ltd"},
+    {.member = "project", .help = "Project of the tenant.", .example = "default"},
     {.member = "spec_name", .help = "Its shape.", .example = "h100-1"},
     {.member = "image", .help = "The container image.", .example = "docker.io/library/nginx:1.27"},
     {.member = "template_name", .help = "The template it was started from; empty: none.",
@@ -552,6 +556,7 @@ inline constexpr auto fields<StopInstance> = std::to_array<Field>({
 
 struct ListInstances {
     std::optional<std::string> tenant_id{};
+    std::optional<std::string> project{};
     std::optional<std::string> instance{};
     std::optional<InstanceState> state{};
     std::optional<std::string> zone{};
@@ -561,10 +566,11 @@ struct ListInstances {
     std::optional<std::string> owner{};
     bool all = false;
 };
-BOOST_DESCRIBE_STRUCT(ListInstances, (), (tenant_id, instance, state, zone, host, spec_name, label, owner, all))
+BOOST_DESCRIBE_STRUCT(ListInstances, (), (tenant_id, project, instance, state, zone, host, spec_name, label, owner, all))
 template <>
 inline constexpr auto fields<ListInstances> = std::to_array<Field>({
     {.member = "tenant_id", .help = "Only this tenant's.", .example = "acme", .form = &forms::id},
+    {.member = "project", .help = "Only those in this project.", .example = "lab", .form = &forms::label},
     {.member = "instance", .help = "Only the one with this id or instanceID.", .example = "notebook-1",
      .max = 128},
     {.member = "state", .help = "Only those in this state."},

@@ -16,6 +16,7 @@ struct LongOperation {
     std::string kind;
     std::string subject;
     std::string tenant_id;
+    std::string project;
     LongState state = LongState::running;
     std::string message;
     std::optional<Problem> error{};
@@ -23,13 +24,14 @@ struct LongOperation {
     std::optional<WallTime> ended_at{};
 };
 BOOST_DESCRIBE_STRUCT(LongOperation, (),
-                      (id, kind, subject, tenant_id, state, message, error, created_at, ended_at))
+                      (id, kind, subject, tenant_id, project, state, message, error, created_at, ended_at))
 template <>
 inline constexpr auto fields<LongOperation> = std::to_array<Field>({
     {.member = "id", .help = "Its id.", .example = "op-7k2m9x"},
     {.member = "kind", .help = "The operationId of the call that began it.", .example = "deleteVolume"},
     {.member = "subject", .help = "Kind and id of what it works on.", .example = "volume/v-3hq8"},
     {.member = "tenant_id", .help = "The tenant it belongs to; empty: the operator."},
+    {.member = "project", .help = "Project of the tenant; empty: the operator.", .example = "default"},
     {.member = "state", .help = "Progress."},
     {.member = "message", .help = "Current step, or result.",
      .example = "waiting for host gpu-07 (h-4f2a9c) to delete it"},
@@ -39,11 +41,13 @@ inline constexpr auto fields<LongOperation> = std::to_array<Field>({
 });
 
 struct ListOperations {
+    std::optional<std::string> project{};
     std::optional<LongState> state{};
 };
-BOOST_DESCRIBE_STRUCT(ListOperations, (), (state))
+BOOST_DESCRIBE_STRUCT(ListOperations, (), (project, state))
 template <>
 inline constexpr auto fields<ListOperations> = std::to_array<Field>({
+    {.member = "project", .help = "Only those in this project.", .example = "lab", .form = &forms::label},
     {.member = "state", .help = "Only those in this state."},
 });
 

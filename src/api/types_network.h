@@ -24,26 +24,30 @@ struct Network {
     std::string id;
     std::string name;
     std::string tenant_id;
+    std::string project;
     std::vector<Subnet> subnets;
     WallTime created_at;
 };
-BOOST_DESCRIBE_STRUCT(Network, (), (id, name, tenant_id, subnets, created_at))
+BOOST_DESCRIBE_STRUCT(Network, (), (id, name, tenant_id, project, subnets, created_at))
 template <>
 inline constexpr auto fields<Network> = std::to_array<Field>({
     {.member = "id", .help = "Its id.", .example = "n-8d1c4t"},
-    {.member = "name", .help = "Its name, unique in the tenant; initially default.", .example = "default"},
+    {.member = "name", .help = "Its name, unique in the tenant; initially that of its project.", .example = "default"},
     {.member = "tenant_id", .help = "Owning tenant; empty: the operator.", .example = "acme"},
+    {.member = "project", .help = "Project of the tenant.", .example = "default"},
     {.member = "subnets", .help = "Its address range on each host."},
     {.member = "created_at", .help = "When it was made."},
 });
 
 struct ListNetworks {
     std::optional<std::string> tenant_id{};
+    std::optional<std::string> project{};
 };
-BOOST_DESCRIBE_STRUCT(ListNetworks, (), (tenant_id))
+BOOST_DESCRIBE_STRUCT(ListNetworks, (), (tenant_id, project))
 template <>
 inline constexpr auto fields<ListNetworks> = std::to_array<Field>({
     {.member = "tenant_id", .help = "Only this tenant's.", .example = "acme", .form = &forms::id},
+    {.member = "project", .help = "Only those in this project.", .example = "lab", .form = &forms::label},
 });
 
 struct GetNetwork {

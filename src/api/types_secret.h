@@ -38,6 +38,7 @@ struct Secret {
     std::string id;
     std::string name;
     std::string tenant_id;
+    std::string project;
     SecretKind kind = SecretKind::opaque;
     std::string server;
     std::string username;
@@ -48,12 +49,14 @@ struct Secret {
     WallTime updated_at;
 };
 BOOST_DESCRIBE_STRUCT(Secret, (),
-                      (id, name, tenant_id, kind, server, username, keys, version, used_by, created_at, updated_at))
+                      (id, name, tenant_id, project, kind, server, username, keys, version, used_by, created_at,
+                       updated_at))
 template <>
 inline constexpr auto fields<Secret> = std::to_array<Field>({
     {.member = "id", .help = "Id of the secret.", .example = "sec-3hq8wz"},
     {.member = "name", .help = "Name of the secret, unique in the tenant.", .example = "huggingface"},
     {.member = "tenant_id", .help = "Tenant that owns it.", .example = "acme"},
+    {.member = "project", .help = "Project of the tenant.", .example = "default"},
     {.member = "kind", .help = "`opaque`, or `registry` for a registry login.", .example = "opaque"},
     {.member = "server", .help = "Registry host, as its image names begin.", .example = "registry.lan:5000"},
     {.member = "username", .help = "User name at the registry.", .example = "puller"},
@@ -71,8 +74,9 @@ struct CreateSecret {
     std::optional<std::string> username{};
     std::vector<SecretValue> values;
     std::optional<std::string> tenant_id{};
+    std::optional<std::string> project{};
 };
-BOOST_DESCRIBE_STRUCT(CreateSecret, (), (name, kind, server, username, values, tenant_id))
+BOOST_DESCRIBE_STRUCT(CreateSecret, (), (name, kind, server, username, values, tenant_id, project))
 template <>
 inline constexpr auto fields<CreateSecret> = std::to_array<Field>({
     {.member = "name", .help = "Name of the secret, unique in the tenant.", .example = "huggingface", .form = &forms::label},
@@ -86,6 +90,7 @@ inline constexpr auto fields<CreateSecret> = std::to_array<Field>({
      .max = 64},
     {.member = "tenant_id", .help = "Owning tenant; required with an operator's key.", .example = "acme",
      .form = &forms::id},
+    {.member = "project", .help = "Project of the tenant. Default: `default`.", .example = "lab", .form = &forms::label},
 });
 
 // PATCH /v1/secrets/{secret}. What is not given stays.
@@ -110,12 +115,14 @@ inline constexpr auto fields<UpdateSecret> = std::to_array<Field>({
 
 struct ListSecrets {
     std::optional<std::string> tenant_id{};
+    std::optional<std::string> project{};
     std::optional<SecretKind> kind{};
 };
-BOOST_DESCRIBE_STRUCT(ListSecrets, (), (tenant_id, kind))
+BOOST_DESCRIBE_STRUCT(ListSecrets, (), (tenant_id, project, kind))
 template <>
 inline constexpr auto fields<ListSecrets> = std::to_array<Field>({
     {.member = "tenant_id", .help = "Only this tenant's.", .example = "acme", .form = &forms::id},
+    {.member = "project", .help = "Only those in this project.", .example = "lab", .form = &forms::label},
     {.member = "kind", .help = "Only those of this kind."},
 });
 

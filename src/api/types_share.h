@@ -11,18 +11,20 @@ struct Share {
     std::string id;
     std::string instance_id;
     std::string tenant_id;
+    std::string project;
     int port = 0;
     std::string made_by;
     WallTime created_at;
     WallTime expires_at;
     int opened = 0;
 };
-BOOST_DESCRIBE_STRUCT(Share, (), (id, instance_id, tenant_id, port, made_by, created_at, expires_at, opened))
+BOOST_DESCRIBE_STRUCT(Share, (), (id, instance_id, tenant_id, project, port, made_by, created_at, expires_at, opened))
 template <>
 inline constexpr auto fields<Share> = std::to_array<Field>({
     {.member = "id", .help = "Its id; not the secret.", .example = "sh-4t1b9r"},
     {.member = "instance_id", .help = "The instance that it opens.", .example = "notebook-1"},
     {.member = "tenant_id", .help = "Tenant that owns the instance.", .example = "acme"},
+    {.member = "project", .help = "Project of the instance.", .example = "default"},
     {.member = "port", .help = "The port that it opens.", .example = "8080"},
     {.member = "made_by", .help = "Creator.", .example = "key/k-9r4t1b"},
     {.member = "created_at", .help = "When it was made."},

@@ -14,6 +14,7 @@ struct Volume {
     std::string id;
     std::string name;
     std::string tenant_id;
+    std::string project;
     std::string size;
     std::string wanted_size;
     VolumeState state = VolumeState::creating;
@@ -29,13 +30,14 @@ struct Volume {
     std::optional<std::int64_t> total_inodes{};
 };
 BOOST_DESCRIBE_STRUCT(Volume, (),
-                      (id, name, tenant_id, size, wanted_size, state, reason, message, zone, host, attached_to,
+                      (id, name, tenant_id, project, size, wanted_size, state, reason, message, zone, host, attached_to,
                        created_at, used_bytes, total_bytes, used_inodes, total_inodes))
 template <>
 inline constexpr auto fields<Volume> = std::to_array<Field>({
     {.member = "id", .help = "Its id.", .example = "v-3hq8wz"},
     {.member = "name", .help = "Its name, unique in the tenant.", .example = "models"},
     {.member = "tenant_id", .help = "Owning tenant.", .example = "acme"},
+    {.member = "project", .help = "Project of the tenant.", .example = "default"},
     {.member = "size", .help = "Capacity, including the overhead of its file system.", .example = "10Gi"},
     {.member = "wanted_size", .help = "Size to which it grows; empty: it does not grow.", .example = "20Gi"},
     {.member = "state", .help = "Its state.", .example = "available"},
@@ -58,8 +60,9 @@ struct CreateVolume {
     std::string size;
     std::optional<std::string> zone{};
     std::optional<std::string> tenant_id{};
+    std::optional<std::string> project{};
 };
-BOOST_DESCRIBE_STRUCT(CreateVolume, (), (name, size, zone, tenant_id))
+BOOST_DESCRIBE_STRUCT(CreateVolume, (), (name, size, zone, tenant_id, project))
 template <>
 inline constexpr auto fields<CreateVolume> = std::to_array<Field>({
     {.member = "name", .help = "Its name, unique in the tenant.", .example = "models", .form = &forms::label},
@@ -68,17 +71,20 @@ inline constexpr auto fields<CreateVolume> = std::to_array<Field>({
      .form = &forms::label},
     {.member = "tenant_id", .help = "Owning tenant; required with an operator's key.", .example = "acme",
      .form = &forms::id},
+    {.member = "project", .help = "Project of the tenant. Default: `default`.", .example = "lab", .form = &forms::label},
 });
 
 struct ListVolumes {
     std::optional<std::string> tenant_id{};
+    std::optional<std::string> project{};
     std::optional<std::string> zone{};
     std::optional<VolumeState> state{};
 };
-BOOST_DESCRIBE_STRUCT(ListVolumes, (), (tenant_id, zone, state))
+BOOST_DESCRIBE_STRUCT(ListVolumes, (), (tenant_id, project, zone, state))
 template <>
 inline constexpr auto fields<ListVolumes> = std::to_array<Field>({
     {.member = "tenant_id", .help = "Only this tenant's.", .example = "acme", .form = &forms::id},
+    {.member = "project", .help = "Only those in this project.", .example = "lab", .form = &forms::label},
     {.member = "zone", .help = "Only those in this zone.", .example = "nj", .form = &forms::label},
     {.member = "state", .help = "Only those in this state."},
 });

@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
+#include <boost/describe/enum_from_string.hpp>
 #include <charconv>
 
 #include "domain/inventory/model.h"
@@ -43,6 +44,7 @@ constexpr auto numbers = std::to_array<Number>({
     {"--audit-days", &RunOptions::audit_days, 30, 36'500, "Days that records of the audit are kept"},
 });
 constexpr const char* report_of_option = "--report-interval-of";
+constexpr const char* tenants_option = "--tenants";
 constexpr const char* disk_limit_option = "--require-disk-limit";
 
 milliseconds exact(double s) { return milliseconds{static_cast<int>(s * 1000)}; }
@@ -76,6 +78,11 @@ void RunOptions::add_to(CLI::App& app) {
     app.add_option(report_of_option, report_of,
                    "CLASS=SECONDS: --report-interval of hosts with GPUs of this class, as H100=1; not longer "
                    "than that");
+    app.add_option(
+           tenants_option, tenants,
+           "Unknown tenants: open, they are created when they are first used; declared, they are refused")
+        ->check(CLI::IsMember({"open", "declared"}))
+        ->capture_default_str();
     app.add_flag(disk_limit_option, require_disk_limit,
                  "Hosts that cannot limit what instances write get no new ones");
 }
@@ -110,6 +117,7 @@ Result<> RunOptions::put_into(master::Settings& settings) const {
     settings.instance_disk_bytes =
         static_cast<std::int64_t>(instance_disk_gib * static_cast<double>(std::int64_t{1} << 30));
     settings.require_disk_limit = require_disk_limit;
+    boost::describe::enum_from_string(tenants.c_str(), settings.tenants);
     settings.ready_deadline = whole(ready_s);
     settings.audit_kept = std::chrono::hours{static_cast<int>(audit_days * 24)};
     return {};
@@ -120,6 +128,7 @@ std::vector<std::string> RunOptions::arguments() const {
     for (const Number& number : numbers)
         words.insert(words.end(), {number.option, fmt::format("{}", this->*number.value)});
     for (const std::string& of : report_of) words.insert(words.end(), {report_of_option, of});
+    words.insert(words.end(), {tenants_option, tenants});
     if (require_disk_limit) words.emplace_back(disk_limit_option);
     return words;
 }

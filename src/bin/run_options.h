@@ -25,6 +25,7 @@ struct RunOptions {
     double audit_days = 365;
     bool require_disk_limit = false;
     std::vector<std::string> report_of{};  // "H100=1"
+    std::string tenants = "open";          // Or "declared".
 
     void add_to(CLI::App& app);
     // Errors: invalid, with the option.

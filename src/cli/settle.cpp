@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "api/indent.h"
+#include "api/operation_list.h"
 #include "api/operations_instance.h"
 #include "api/operations_price.h"
 #include "api/operations_stock.h"
@@ -32,6 +33,13 @@ json::object label_changes(const json::value& seen, const json::object& wanted) 
         if (!now || *now != label.value()) changes[label.key()] = label.value();
     }
     return changes;
+}
+
+// What changes one of these; nullptr: nothing does.
+const api::Operation* edit_of(std::string_view noun) {
+    for (const api::Operation* one : api::operations())
+        if (one->noun == noun && one->verb == "edit") return one;
+    return nullptr;
 }
 
 }  // namespace
@@ -156,6 +164,8 @@ Result<> Settle::compare(const Item& item, const json::object& fields, const api
                 .message = fmt::format("it exists and differs in: {}", fmt::join(words, ", ")),
                 .reason = "differs"};
     error.help = fmt::format("a {} cannot be changed: take another name, or delete it first", item.noun);
+    if (const api::Operation* edit = edit_of(item.noun))
+        error.help = fmt::format("change it by: hostler {} {} {}", edit->noun, edit->verb, item.name);
     if (item.noun == "volume" && different.size() == 1 && different[0].field == "size")
         error.help = fmt::format("volumes grow by: hostler volume resize {} --size {}", item.name,
                                  different[0].wanted);

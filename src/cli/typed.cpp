@@ -53,8 +53,6 @@ constexpr auto other_verbs = std::to_array<Pair>({
 // Words with an answer of their own.
 constexpr auto answers = std::to_array<Pair>({
     {"run", "an instance is started by: hostler instance create NAME --spec SPEC --image IMAGE"},
-    {"tenant", "tenants have no command: --tenant names one, and `hostler key create` makes a key for it"},
-    {"tenants", "tenants have no command: --tenant names one, and `hostler key create` makes a key for it"},
     {"config", "`hostler login --api URL` keeps the address and a key; HOSTLER_CONFIG names another file"},
     {"init", "a cloud on this machine is started by: hostler up"},
     {"build", "images are built from templates: hostler template list"},

@@ -26,8 +26,12 @@ constexpr std::uint64_t schema_floor = 1;
 struct Raise {
     std::string_view kind;
     std::uint64_t floor;
+    std::string_view except{};  // Ids that end so raise nothing; empty: all do.
+    bool raised_by(const Object& object) const {
+        return object.kind == kind && (except.empty() || !object.id.ends_with(except));
+    }
 };
-constexpr std::array raises{Raise{"sealing_key", 3}, Raise{"secret", 6}};
+constexpr std::array raises{Raise{"sealing_key", 3}, Raise{"secret", 6}, Raise{"project", 10, "/default"}};
 
 constexpr std::string_view head_name = "head", base_name = "base";  // In audit_chain.
 
@@ -157,7 +161,7 @@ Result<> Rows::write(const Changes& changes) {
     for (const Object& object : changes.put) {
         TRY(put(object, changes.number));
         for (const Raise& raise : raises)
-            if (object.kind == raise.kind)
+            if (raise.raised_by(object))
                 TRY(connection_.run("UPDATE meta SET value = ?1 WHERE name = 'schema_floor' AND value < ?1",
                                     {raise.floor}));
     }

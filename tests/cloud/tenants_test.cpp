@@ -192,6 +192,34 @@ TEST_F(Tenants, InstancesOfOneReachEachOther) {
     cloud.end("second-3", "other");
 }
 
+// Two projects of one tenant are as far from each other as two tenants.
+TEST_F(Tenants, ProjectsOfOneDoNotReachEachOther) {
+    const std::string& key = cloud.tenant("other").key;
+    ASSERT_EQ(cloud.api("POST", "/v1/projects", {{"name", "lab"}}, key).status, 201);
+    const std::string zone = cloud.instance("second-1", "other").at("/zone");
+    json::object wanted = cloud.body_of({.id = "lab-1", .tenant = "other"});
+    wanted["project"] = "lab";
+    const Page begun = cloud.api("POST", "/gpu-instances?zone=" + zone, wanted, key);
+    ASSERT_EQ(begun.status, 200) << begun.body;
+    const Page running = cloud.wait_for("lab-1", "running", 30s, "other");
+    EXPECT_EQ(running.at("/project"), "lab");
+    ASSERT_EQ(running.at("/host"), cloud.instance("second-1", "other").at("/host"));
+    for (const std::string& to : {std::string{running.at("/address")}, std::string{"lab-1"}})
+        EXPECT_THAT(connect_from(second, to, 8080), Not(HasSubstr("connected"))) << to;
+    const Page refused = cloud.api("DELETE", "/v1/projects/lab", nullptr, key);
+    EXPECT_EQ(refused.status, 409);
+    EXPECT_THAT(refused.body, HasSubstr("instance lab-1"));
+    cloud.end("lab-1", "other");
+    Page deleted;
+    EXPECT_TRUE(cloud.until(
+        [&] {
+            deleted = cloud.api("DELETE", "/v1/projects/lab", nullptr, key);
+            return deleted.status / 100 == 2;
+        },
+        60s))
+        << deleted.body;
+}
+
 // The gateway and the agent's dials are the only ways in: no port of a container is a port of the host.
 TEST_F(Tenants, NoPortOfTheirsIsAPortOfTheHost) {
     const std::string socket = cloud.data + "/engine/podman.sock";

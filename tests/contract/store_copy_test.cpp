@@ -330,6 +330,20 @@ TEST_P(OneStore, OnceATenantHasASecretOnlyWhoGivesItMayUseIt) {
     EXPECT_TRUE(place.run(place.open().value()->load()));
 }
 
+TEST_P(OneStore, OnceATenantHasASecondProjectOnlyWhoSeparatesThemMayUseIt) {
+    place.fill(1);
+    for (const bool second : {false, true}) {
+        auto store = place.open().value();
+        Changes changes{.epoch = place.lead(*store), .number = place.run(store->load())->number + 1};
+        changes.put = {
+            {.kind = "project", .id = second ? "acme/lab" : "acme/default", .tenant = "acme", .body = "{}"}};
+        ASSERT_TRUE(place.run(store->commit(changes)));
+        ASSERT_TRUE(place.run(store->resign()));
+        store.reset();
+        EXPECT_EQ(floor_of(place), second ? 9u : unsealed);
+    }
+}
+
 TEST_P(OneStore, OnceSecretsAreSealedOnlyWhoOpensThemMayUseIt) {
     place.fill(20);
     EXPECT_EQ(floor_of(place), unsealed) << "nothing is sealed: a build from before may have it back";

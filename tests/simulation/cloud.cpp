@@ -271,6 +271,7 @@ void Cloud::checks() {
     const auto now = term();
     if (!now) return;
     check_claims(now->look(), found);
+    check_networks(now->look(), found);
     check_room(now->look(), found);
     fit_.look(now->look(), found);
     terms_.look(now->look(), found);

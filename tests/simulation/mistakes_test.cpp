@@ -115,6 +115,23 @@ TEST(Mistakes, APlaceGivenAwayUnderARunningInstance) {
     EXPECT_NE(seed, 0u) << "two containers on one GPU are seen at the engine";
 }
 
+// A subnet is looked up by its tenant and its host alone.
+TEST(Mistakes, TwoProjectsOfATenantInOneSubnet) {
+    const auto rule = [](master::Desk& desk, sim::Dice&) {
+        for (const auto& [id, instance] : desk.estate.instances.all()) {
+            if (instance.subnet.empty()) continue;
+            const Subnet* other = any_of(desk.estate.subnets, [&](const Subnet& one) {
+                return one.tenant == instance.tenant && one.host == instance.host &&
+                       one.project != instance.project && !one.leaving;
+            });
+            if (other) return void(desk.estate.instances.edit(std::string{id}).subnet = other->id);
+        }
+    };
+    EXPECT_NE(seeds_until(Invariant::networks, Weather::calm,
+                          [&](auto seed) { return wrong_rule(seed, 0.3, rule); }),
+              0u);
+}
+
 // An attachment forgotten: the next one may write beside who still does.
 TEST(Mistakes, AVolumeWithTwoWriters) {
     const auto rule = [](master::Desk& desk, sim::Dice&) {

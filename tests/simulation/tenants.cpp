@@ -99,6 +99,7 @@ bool Tenants::doubtful(Instant asked, const std::string& method, int status) con
 
 void Tenants::forget(const Rewind& lost) {
     for (auto& [tenant_name, tenant] : all) {
+        tenant.has_lab = false;
         for (auto& [name, wanted] : tenant.instances) {
             if (wanted.told >= lost.since) wanted.start = Wish::asked;
             if (wanted.stop_told >= lost.since) wanted.stop_acknowledged = false;
@@ -199,22 +200,36 @@ Task<> Tenants::live(Tenant& tenant) {
     co_return Result<>{};
 }
 
+Task<std::string> Tenants::some_project(Tenant& tenant) {
+    if (tenant.made % 2 == 0) co_return std::string{"default"};
+    bool unsure = false;
+    if (!tenant.has_lab) {
+        const auto answer = CO_TRY(co_await insist(cloud.keys.at(tenant.name), "POST", "/v1/projects",
+                                                   R"({"name":"lab"})", "", unsure));
+        hear(tenant, "POST /v1/projects", answer.body);
+        tenant.has_lab = true;
+    }
+    co_return std::string{"lab"};
+}
+
 Task<> Tenants::start_one(Tenant& tenant) {
     const std::string name = fmt::format("{}-{}", tenant.name, ++tenant.made);
     const std::string image{images[tenant.dice.below(images.size())]};
-    std::string volumes;
+    std::string volumes, project = CO_TRY(co_await some_project(tenant));
     for (const auto& [volume, wanted] : tenant.volumes)
         if (wanted.create == Wish::acknowledged && !wanted.delete_asked && volumes.empty() &&
-            tenant.dice.chance(0.4))
+            tenant.dice.chance(0.4)) {
             volumes = fmt::format(R"({{"name":"{}","mountPath":"/data","readOnly":{}}})", volume,
                                   tenant.dice.chance(0.4));
+            project = wanted.project;
+        }
     const int unused_s = tenant.dice.chance(0.4) ? static_cast<int>(15 + tenant.dice.below(45)) : 0;
     const bool moves = volumes.empty() && tenant.made % 2 == 0;
     const std::string body = fmt::format(
-        R"({{{}"lossPolicy":"{}","inactivityTimeoutSeconds":{},"instanceID":"{}","tenantID":"{}","tenantName":"{}","image":"registry.example/{}","specName":"{}",)"
+        R"({{{}"project":"{}","lossPolicy":"{}","inactivityTimeoutSeconds":{},"instanceID":"{}","tenantID":"{}","tenantName":"{}","image":"registry.example/{}","specName":"{}",)"
         R"("template":{{"ports":[{{"port":8080,"isProbe":true}}],"envs":[{{"name":"WHO","value":"{}"}},{{"name":"TOKEN","value":"{}-{}"}}],"volumes":[{}]}}}})",
-        placement_for(tenant), moves ? "move" : "stay", unused_s, name, tenant.name, tenant.name, image, spec,
-        tenant.name, Cloud::secret, name, volumes);
+        placement_for(tenant), project, moves ? "move" : "stay", unused_s, name, tenant.name, tenant.name,
+        image, spec, tenant.name, Cloud::secret, name, volumes);
     WantedInstance& wanted = tenant.instances[name];
     wanted.image = image;
     wanted.body = body;
@@ -270,11 +285,13 @@ Task<> Tenants::rest_one(Tenant& tenant, std::string name) {
 
 Task<> Tenants::make_volume(Tenant& tenant) {
     const std::string name = fmt::format("{}-vol-{}", tenant.name, ++tenant.made);
+    const std::string project = CO_TRY(co_await some_project(tenant));
     WantedVolume& wanted = tenant.volumes[name];
+    wanted.project = project;
     bool unsure = false;
-    const auto answer =
-        CO_TRY(co_await insist(cloud.keys.at(tenant.name), "POST", "/v1/volumes",
-                               fmt::format(R"({{"name":"{}","size":"1Gi"}})", name), name, unsure));
+    const auto answer = CO_TRY(co_await insist(
+        cloud.keys.at(tenant.name), "POST", "/v1/volumes",
+        fmt::format(R"({{"name":"{}","size":"1Gi","project":"{}"}})", name, project), name, unsure));
     wanted.create = answer.status == 201 ? Wish::acknowledged : unsure ? Wish::asked : Wish::refused;
     wanted.told = cloud.world.timers.now();
     hear(tenant, "POST /v1/volumes", answer.body);

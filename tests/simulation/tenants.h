@@ -25,6 +25,7 @@ struct WantedVolume {
     Wish create = Wish::asked;
     Instant told{};
     std::int64_t asked_gib = 1;
+    std::string project = "default";
     std::map<Instant, std::int64_t> sizes;  // In bytes, as it was told to have: never less afterwards.
     std::int64_t size_bytes() const { return sizes.empty() ? 0 : sizes.rbegin()->second; }
     bool delete_asked = false;
@@ -37,7 +38,8 @@ struct Tenant {
     int made = 0;
     std::map<std::string, WantedInstance> instances;
     std::map<std::string, WantedVolume> volumes;
-    int opened = 0;  // Times that one of its instances answered through the gateway.
+    bool has_lab = false;  // Its second project was created.
+    int opened = 0;        // Times that one of its instances answered through the gateway.
 };
 
 class Tenants {
@@ -69,6 +71,8 @@ private:
     Task<> keep_stock();
     Task<> describe_hosts();
     Task<> watch_over(Task<> task);
+    // "default" or "lab", which is created if need be.
+    Task<std::string> some_project(Tenant& tenant);
     Task<> start_one(Tenant& tenant);
     Task<> stop_one(Tenant& tenant, std::string name);
     Task<> rest_one(Tenant& tenant, std::string name);

@@ -41,7 +41,7 @@ struct InstanceVolume {
 };
 BOOST_DESCRIBE_STRUCT(InstanceVolume, (), (volume, path, read_only))
 
-// A value of its tenant's secrets that it is given when it starts: by name, as it is then.
+// A value of its project's secrets that it is given when it starts: by name, as it is then.
 struct InstanceSecret {
     std::string secret;    // Its name.
     std::string key;       // Empty, for a file: a folder with a file of each key.
@@ -133,6 +133,7 @@ struct Instance {
     std::string id;         // "i-7f3k2m9qxy": ours.
     std::string caller_id;  // The caller's instanceID, of one instance of the tenant at a time.
     std::string tenant;
+    std::string project = "default";
     std::string tenant_name;
     std::string spec_name;
     InstanceSpec spec;
@@ -174,7 +175,7 @@ BOOST_DESCRIBE_STRUCT(Instance, (),
                        message, host, zone, claim, slot, subnet, address, run_generation, exit_code,
                        created_at, started_at, ready_at, ended_at, ran_since, schedule, told_of_stop,
                        unused_stop_sent, deleted, name_passed_on, adopted, runs, left, lease_ms, layer_host,
-                       labels, memory_kills, owner))
+                       labels, memory_kills, project, owner))
 
 // The reason of one whose program ended by itself, with exit code 0.
 inline constexpr std::string_view completed = "completed";

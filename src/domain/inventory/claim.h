@@ -28,13 +28,14 @@ struct Claim {
     std::string zone;
     ClaimUse use = ClaimUse::stock;
     std::string tenant;  // Empty: nobody's (stock).
+    std::string project = "default";
     std::string holder;  // The slot or instance.
     std::int64_t cpu_milli = 0;
     std::int64_t memory_bytes = 0;
     std::vector<std::string> gpus;  // UUIDs, whole ones.
     std::string group;              // The tenant's, in which its instance is; empty: in none.
     int address_index = 0;          // 2..254: its place in whichever subnet of the host it comes to stand in.
-    std::int64_t since = 0;  // It is its holder's; 0: an older release did not write it down.
+    std::int64_t since = 0;         // It is its holder's; 0: an older release did not write it down.
     // Of foreign ones.
     std::string subnet;  // In which it stands.
     ForeignWish wish = ForeignWish::open;
@@ -44,6 +45,6 @@ struct Claim {
 };
 BOOST_DESCRIBE_STRUCT(Claim, (),
                       (id, host, zone, use, tenant, holder, cpu_milli, memory_bytes, gpus, group,
-                       address_index, subnet, wish, why, since))
+                       address_index, subnet, wish, why, since, project))
 
 }  // namespace hostler

@@ -15,17 +15,19 @@ namespace hostler {
 struct Network {
     std::string id;                // "n-…"
     std::string name = "default";  // Unique in the tenant; its people may give it another.
-    std::string tenant;            // Every tenant has one project, named as itself, until projects are made.
+    std::string tenant;
+    std::string project = "default";  // It has no other network.
     std::int64_t created_at = 0;
     Meta meta;
 };
-BOOST_DESCRIBE_STRUCT(Network, (), (id, name, tenant, created_at))
+BOOST_DESCRIBE_STRUCT(Network, (), (id, name, tenant, created_at, project))
 
 // A network's bridge on one host.
 struct Subnet {
     std::string id;  // "sn-…": what the host calls it.
     std::string network;
     std::string tenant;
+    std::string project = "default";
     std::string host;
     std::uint32_t index = 0;  // The how-manieth /24 of the pool.
     bool leaving = false;     // Nobody stands in it; the host is to remove it.
@@ -33,7 +35,7 @@ struct Subnet {
     bool foreign = false;     // What stands in it is known to its host alone; unusable meanwhile.
     Meta meta;
 };
-BOOST_DESCRIBE_STRUCT(Subnet, (), (id, network, tenant, host, index, leaving, unusable, foreign))
+BOOST_DESCRIBE_STRUCT(Subnet, (), (id, network, tenant, host, index, leaving, unusable, foreign, project))
 
 // The addresses that the master owns: /24 subnets of IPv4 ranges, numbered through all of them. The gateway
 // is .1, claims get .2 to .254.

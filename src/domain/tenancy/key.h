@@ -46,6 +46,7 @@ BOOST_DESCRIBE_STRUCT(SignIn, (), (hash, key, route, expires_at, share, credenti
 struct Share {
     std::string id;  // "sh-…"
     std::string tenant;
+    std::string project = "default";  // Of its instance.
     std::string instance;
     int port = 0;
     std::string route;
@@ -57,7 +58,8 @@ struct Share {
     Meta meta;
 };
 BOOST_DESCRIBE_STRUCT(Share, (),
-                      (id, tenant, instance, port, route, hash, made_by, created_at, expires_at, opened))
+                      (id, tenant, instance, port, route, hash, made_by, created_at, expires_at, opened,
+                       project))
 
 // The first answer to a call with an idempotency key.
 struct Answer {
@@ -80,6 +82,7 @@ struct LongOperation {
     std::string kind;     // operationId of the call that began it.
     std::string subject;  // "volume/v-…"
     std::string tenant;
+    std::string project = "default";  // Of its subject.
     OperationPhase phase = OperationPhase::running;
     std::string message;
     std::string code;  // When failed.
@@ -88,6 +91,6 @@ struct LongOperation {
     Meta meta;
 };
 BOOST_DESCRIBE_STRUCT(LongOperation, (),
-                      (id, kind, subject, tenant, phase, message, code, created_at, ended_at))
+                      (id, kind, subject, tenant, phase, message, code, created_at, ended_at, project))
 
 }  // namespace hostler

@@ -1,4 +1,4 @@
-// What a tenant gives its instances to know and shows nobody: texts under keys, and the login of a registry.
+// What a project gives its instances to know and shows nobody: texts under keys, and the login of a registry.
 #pragma once
 
 #include <boost/describe.hpp>
@@ -28,6 +28,7 @@ struct Secret {
     std::string id;                                           // "sec-…"
     std::string name;                                         // Unique in its tenant.
     std::string tenant;
+    std::string project = "default";
     SecretKind kind = SecretKind::opaque;
     std::string server;               // Of a registry, as names of images begin: "registry.lan:5000".
     std::string username;             // There.
@@ -38,7 +39,8 @@ struct Secret {
     Meta meta;
 };
 BOOST_DESCRIBE_STRUCT(Secret, (),
-                      (id, name, tenant, kind, server, username, values, version, created_at, updated_at))
+                      (id, name, tenant, kind, server, username, values, version, created_at, updated_at,
+                       project))
 
 inline const SecretValue* find_value(const Secret& secret, std::string_view key) {
     for (const SecretValue& one : secret.values)

@@ -21,6 +21,7 @@ struct Volume {
     std::string id;    // "v-…"
     std::string name;  // The caller's storageID, unique per tenant among those that are not deleted.
     std::string tenant;
+    std::string project = "default";
     std::string zone;  // Where it is wanted; empty: anywhere.
     std::string host;  // Where it lies; empty: nowhere so far.
     std::int64_t size_bytes = 0;
@@ -31,7 +32,8 @@ struct Volume {
     Meta meta;
 };
 BOOST_DESCRIBE_STRUCT(Volume, (),
-                      (id, name, tenant, zone, host, size_bytes, wanted_bytes, phase, message, created_at))
+                      (id, name, tenant, zone, host, size_bytes, wanted_bytes, phase, message, created_at,
+                       project))
 
 // Of its host's disk, from the moment that its host is known.
 inline constexpr std::int64_t volume_bytes_min = std::int64_t{300} << 20;

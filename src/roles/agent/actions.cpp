@@ -41,6 +41,13 @@ bool is_surprise(const Error& error) {
 }
 
 // A command that was begun before this start: what is kept of it has none.
+// Whose login a private image was pulled with. The default project has its tenant's name alone, as agents
+// before there were projects wrote it down.
+std::string login_scope(const uplink::StartWorkload& wanted) {
+    if (wanted.project().empty() || wanted.project() == "default") return wanted.tenant();
+    return wanted.tenant() + "/" + wanted.project();
+}
+
 bool lost_secrets(const uplink::StartWorkload& wanted) {
     return wanted.has_secrets() && wanted.secrets().empty() && !wanted.has_login();
 }
@@ -139,7 +146,8 @@ Task<> Executor::bring_up(JobPtr job, bool known) {
                        "its secrets came with a command that was begun before the agent's start",
                        "secrets_lost");
     const ContainerSpec spec = CO_TRY(co_await prepare(job));
-    if (!known || !images_.contains(spec.image) || private_images_.is_closed_to(spec.image, wanted.tenant()))
+    if (!known || !images_.contains(spec.image) ||
+        private_images_.is_closed_to(spec.image, login_scope(wanted)))
         CO_TRY(co_await fetch(job, spec.image));
     if (job->superseded) co_return fail(Code::cancelled, "superseded");
     if (wanted.has_lease()) CO_TRY(co_await leases_.hold(instance, generation, wanted.lease()));
@@ -221,6 +229,7 @@ Result<ContainerSpec> Executor::spec_of(const Job& job) const {
                                  fmt::format("{}", std::max<std::int64_t>(spec.cpu_milli / 1000, 1)));
     spec.environment["HOSTLER_INSTANCE"] = wanted.instance();
     spec.environment["HOSTLER_TENANT"] = wanted.tenant();
+    if (!wanted.project().empty()) spec.environment["HOSTLER_PROJECT"] = wanted.project();
     spec.environment["HOSTLER_NAME"] = wanted.name();
     spec.environment["HOSTLER_GPUS"] = fmt::format("{}", fmt::join(wanted.gpus(), ","));
     std::vector<std::uint32_t> ports;
@@ -234,6 +243,7 @@ Result<ContainerSpec> Executor::spec_of(const Job& job) const {
     put(label::instance, wanted.instance());
     put(label::generation, fmt::format("{}", job.command.generation()));
     put(label::tenant, wanted.tenant());
+    if (!wanted.project().empty()) put(label::project, wanted.project());
     put(label::network, spec.network);
     put(label::address, spec.address);
     put(label::ports, fmt::format("{}", fmt::join(ports, ",")));
@@ -309,14 +319,14 @@ Task<bool> Executor::is_here(std::string image) {
     co_return std::ranges::find(*names, full_image_name(image)) != names->end();
 }
 
-// For its tenant: an image that came by somebody's login is given to others by their registry alone.
+// For its project: an image that came by somebody's login is given to others by their registry alone.
 Task<> Executor::fetch(JobPtr job, std::string image) {
     const auto& start = job->command.start_workload();
-    const std::string tenant = start.tenant();
+    const std::string scope = login_scope(start);
     ImageWanted wanted{image};
     if (start.has_login())
         wanted.login = {start.login().server(), start.login().username(), start.login().password()};
-    wanted.ask = private_images_.is_closed_to(image, tenant);
+    wanted.ask = private_images_.is_closed_to(image, scope);
     // What is here and nobody closed is everybody's. No login: so it stays, if somebody removes it meanwhile.
     if (wanted.login && !wanted.ask && CO_TRY(co_await is_here(image))) wanted.login.reset();
     if (wanted.login)
@@ -325,7 +335,7 @@ Task<> Executor::fetch(JobPtr job, std::string image) {
     const bool asked = wanted.ask, by_login = wanted.login.has_value();
     CO_TRY(co_await pull(job, std::move(wanted)));
     if (!asked && !by_login) co_return Result<>{};
-    if (auto noted = co_await private_images_.given(image, tenant, by_login); !noted)
+    if (auto noted = co_await private_images_.given(image, scope, by_login); !noted)
         co_return std::unexpected(because(noted.error(), "journal_failed"));
     co_return Result<>{};
 }

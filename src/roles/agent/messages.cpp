@@ -286,6 +286,7 @@ uplink::Workload workload_message(const Workload& workload) {
     made.set_address(words(workload.address));
     constexpr std::size_t long_max = 1024;  // Of images and paths.
     made.set_tenant(words(workload.tenant));
+    made.set_project(words(workload.project));
     made.set_name(words(workload.name));
     made.set_image(clean_text(workload.image, long_max));
     made.set_network(words(workload.network));

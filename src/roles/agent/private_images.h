@@ -17,17 +17,17 @@ class PrivateImages {
 public:
     explicit PrivateImages(Journal& journal) : journal_(journal) {}
 
-    // Repositories that one host remembers, and tenants of one of them; of those the first by name is asked
+    // Repositories that one host remembers, and projects of one of them; of those the first by name is asked
     // about again.
     static constexpr std::size_t repositories_max = 4096, tenants_max = 256;
 
     // Whether its registry is to be asked although the image may be here.
-    bool is_closed_to(std::string_view image, const std::string& tenant);
+    bool is_closed_to(std::string_view image, const std::string& project);
     // Before a pull by a login begins, so that no moment is open. Errors: exhausted (private_images_max);
     // those of Journal::put().
     Task<> close(std::string image);
-    // Its registry gave it to this tenant; without a login: to everybody.
-    Task<> given(std::string image, std::string tenant, bool by_login);
+    // Its registry gave it to this project; without a login: to everybody.
+    Task<> given(std::string image, std::string project, bool by_login);
 
 private:
     using Tenants = std::set<std::string>;

@@ -200,6 +200,7 @@ Workload Workloads::of(const Container& container) const {
     made.jupyter_port = static_cast<std::uint16_t>(number(jupyter));
     made.jupyter_path = jupyter.substr(std::min(jupyter.find('/'), jupyter.size()));
     made.tenant = value(container, label::tenant);
+    made.project = value(container, label::project);
     made.name = value(container, label::name);
     made.image = value(container, label::image);
     made.network = value(container, label::network);

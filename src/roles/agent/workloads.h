@@ -33,6 +33,7 @@ struct Workload {
     std::string jupyter_path;
     // For a master that does not know it.
     std::string tenant;
+    std::string project;
     std::string name;
     std::string image;
     std::string network;
@@ -50,6 +51,7 @@ inline constexpr std::string_view host = "hostler.host";
 inline constexpr std::string_view instance = "hostler.instance";
 inline constexpr std::string_view generation = "hostler.generation";
 inline constexpr std::string_view tenant = "hostler.tenant";
+inline constexpr std::string_view project = "hostler.project";
 inline constexpr std::string_view network = "hostler.network";
 inline constexpr std::string_view address = "hostler.address";
 inline constexpr std::string_view ports = "hostler.ports";      // "8080,22"

@@ -123,6 +123,25 @@ void check_claims(const Desk& desk, Findings& found) {
     check_holders(estate, found);
 }
 
+// Compared among instances, and not with the subnet's own word alone.
+void check_networks(const Desk& desk, Findings& found) {
+    std::map<std::string, const Instance*> first;  // By subnet.
+    for (const auto& [id, instance] : desk.estate.instances.all()) {
+        if (instance.subnet.empty()) continue;
+        const auto [at, only] = first.emplace(instance.subnet, &instance);
+        const Instance& other = *at->second;
+        if (!only && (other.tenant != instance.tenant || other.project != instance.project))
+            found.report(Invariant::networks,
+                         fmt::format("subnet {} has {} of {}/{} and {} of {}/{}", instance.subnet, other.id,
+                                     other.tenant, other.project, id, instance.tenant, instance.project));
+        const Subnet* subnet = desk.estate.subnets.find(instance.subnet);
+        if (subnet && (subnet->tenant != instance.tenant || subnet->project != instance.project))
+            found.report(Invariant::networks,
+                         fmt::format("{} of {}/{} is in subnet {} of {}/{}", id, instance.tenant,
+                                     instance.project, subnet->id, subnet->tenant, subnet->project));
+    }
+}
+
 void FitCheck::look(const Desk& desk, Findings& found) {
     std::map<std::string, std::string> now;
     for (const auto& [id, host] : desk.estate.hosts.all())
@@ -255,6 +274,21 @@ void check_engine(const sim::Machine& machine, const std::set<std::string>& spar
                              fmt::format("{} on {} is mounted by {} and {}, and not read-only", mount.source,
                                          machine.name, at->second.first, container.spec.name));
         }
+    }
+    std::map<std::string, std::pair<std::string, std::string>> networks;  // Tenant and project.
+    for (const auto& container : machine.engine.standing()) {
+        const auto label = [&](const char* name) {
+            const auto found_label = container.spec.labels.find(name);
+            return found_label == container.spec.labels.end() ? std::string{} : found_label->second;
+        };
+        if (container.state != ContainerState::running || container.spec.network.empty()) continue;
+        const std::pair whose{label("hostler.tenant"), label("hostler.project")};
+        const auto [at, only] = networks.emplace(container.spec.network, whose);
+        if (!only && at->second != whose)
+            found.report(
+                Invariant::networks,
+                fmt::format("network {} on {} has containers of {}/{} and {}/{}", container.spec.network,
+                            machine.name, at->second.first, at->second.second, whose.first, whose.second));
     }
     for (const auto& container : machine.engine.standing()) {
         if (container.state != ContainerState::running) continue;

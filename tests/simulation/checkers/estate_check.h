@@ -8,6 +8,8 @@
 namespace hostler::simulation {
 
 void check_claims(const master::Desk& desk, Findings& found);
+// No subnet has instances of two projects; every instance's claim and subnet are of its project.
+void check_networks(const master::Desk& desk, Findings& found);
 // Who holds which GPU, from one look to the next.
 class FitCheck {
 public:

@@ -15,6 +15,7 @@ std::string_view name(Invariant invariant) {
         case Invariant::durable: return "durable";
         case Invariant::order: return "order";
         case Invariant::tenancy: return "tenancy";
+        case Invariant::networks: return "networks";
         case Invariant::once: return "once";
         case Invariant::reports: return "reports";
         case Invariant::samples: return "samples";

@@ -17,6 +17,7 @@ enum class Invariant {
     durable,         // What was acknowledged is there, or has ended as was wished or stated.
     order,           // No older epoch or generation is obeyed.
     tenancy,         // No tenant is shown anything of another.
+    networks,        // No subnet has instances of two projects.
     once,            // Each command is done once, and nothing is done without one.
     reports,         // No report of a host is lost, but for samples that it says had to go.
     samples,         // What a report measured is stored before the report is acknowledged.

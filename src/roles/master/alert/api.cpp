@@ -5,6 +5,7 @@
 #include "roles/master/alert/alerts.h"
 #include "roles/master/alert/view.h"
 #include "roles/master/http/api.h"
+#include "roles/master/tenancy/tenancy.h"
 
 namespace hostler::master {
 
@@ -44,7 +45,10 @@ Result<api::AlertRule> create_rule(Desk& desk, const api::Call& call, const api:
     if (desk.estate.alert_rules.find(alert::rule_id(tenant, request.name)))
         return fail(Code::conflict, fmt::format("there is an alert rule {} already", request.name),
                     "alert_rule_exists");
-    return put_rule(desk, request, request.name, tenant);
+    if (!tenant.empty()) TRY(check_tenant(desk, tenant));
+    auto made = TRY(put_rule(desk, request, request.name, tenant));
+    if (!tenant.empty()) ensure_tenant(desk, tenant);
+    return made;
 }
 
 Result<api::AlertRule> replace_rule(Desk& desk, const api::Call& call, const api::ReplaceAlertRule& request) {
@@ -110,7 +114,10 @@ Result<api::AlertSilence> create_silence(Desk& desk, const api::Call& call,
                            .made_by = call.caller.actor,
                            .created_at = desk.estate.micros()};
     silence.until = silence.created_at + request.for_seconds * std::int64_t{1'000'000};
-    return view(*TRY(add_silence(desk, std::move(silence))));
+    if (!silence.tenant.empty()) TRY(check_tenant(desk, silence.tenant));
+    const alert::Silence& made = *TRY(add_silence(desk, std::move(silence)));
+    if (!made.tenant.empty()) ensure_tenant(desk, made.tenant);
+    return view(made);
 }
 
 Result<api::Empty> delete_silence(Desk& desk, const api::Call& call, const api::NameAlertSilence& request) {

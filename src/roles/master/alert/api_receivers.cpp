@@ -6,6 +6,7 @@
 #include "roles/master/alert/sender.h"
 #include "roles/master/alert/view.h"
 #include "roles/master/http/api.h"
+#include "roles/master/tenancy/tenancy.h"
 
 namespace hostler::master {
 
@@ -55,7 +56,10 @@ Result<api::AlertReceiver> create(Desk& desk, const api::Call& call,
                     "alert_receiver_exists");
     alert::Receiver receiver = receiver_of(request, request.name, tenant);
     receiver.secret = request.secret.value_or("");
-    return put(desk, std::move(receiver));
+    if (!tenant.empty()) TRY(check_tenant(desk, tenant));
+    auto made = TRY(put(desk, std::move(receiver)));
+    if (!tenant.empty()) ensure_tenant(desk, tenant);
+    return made;
 }
 
 // The secret goes nowhere but where it was meant to go.

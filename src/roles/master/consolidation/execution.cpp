@@ -101,7 +101,7 @@ private:
                                     const std::string& holder) {
         demand.host = step.to;
         const Decision decision = room(desk_).place(desk_, demand);
-        if (decision.placement) return claim(desk_, demand, *decision.placement, use, "", holder).id;
+        if (decision.placement) return claim(desk_, demand, *decision.placement, use, {.holder = holder}).id;
         refuse(step, fmt::format("host {} has no room now", host_name(desk_, step.to)));
         return std::nullopt;
     }

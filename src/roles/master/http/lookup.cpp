@@ -78,6 +78,15 @@ Result<const Secret*> secret_named(const Desk& desk, const api::Call& call, cons
                  [](const Secret& row) { return row.name; });
 }
 
+Scope scope_of(const Tenant& tenant) { return Scope::of_tenant(tenant.id); }
+Scope scope_of(const Project& project) { return Scope::of_project(project.tenant, project.name); }
+
+Result<const Project*> project_named(const Desk& desk, const api::Call& call, const std::string& name,
+                                     const std::optional<std::string>& tenant) {
+    return named(desk.estate.projects, desk.estate.projects.by().name, call, "project", name, tenant,
+                 [](const Project& row) { return row.name; });
+}
+
 Scope scope_of(const Host& host) { return scope_of_provider(host.owner); }
 
 Result<const Host*> host_named(const Desk& desk, const api::Call& call, const std::string& name) {

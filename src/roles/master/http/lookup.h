@@ -18,6 +18,10 @@ Result<const Network*> network_named(const Desk& desk, const api::Call& call, co
                                      const std::optional<std::string>& tenant);
 Result<const Secret*> secret_named(const Desk& desk, const api::Call& call, const std::string& name,
                                    const std::optional<std::string>& tenant);
+Scope scope_of(const Tenant& tenant);
+Scope scope_of(const Project& project);
+Result<const Project*> project_named(const Desk& desk, const api::Call& call, const std::string& name,
+                                     const std::optional<std::string>& tenant);
 Scope scope_of(const Host& host);  // Its provider's; the cloud's.
 // To a provider, another's host does not exist. Errors: not_found; forbidden (permission_missing).
 Result<const Host*> host_named(const Desk& desk, const api::Call& call, const std::string& name);

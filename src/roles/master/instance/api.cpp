@@ -14,6 +14,7 @@
 #include "roles/master/instance/view.h"
 #include "roles/master/scheduler/wishes.h"
 #include "roles/master/template/templates.h"
+#include "roles/master/tenancy/tenancy.h"
 
 namespace hostler::master {
 
@@ -55,7 +56,7 @@ std::string digest_of(const api::Call& call, const api::CreateInstance& request,
 
 Result<api::Empty> decide_start(Desk& desk, const api::Call& call, const api::CreateInstance& request,
                                 const Digest& digest) {
-    TRY(check_new(call, Scope::of_project(request.tenant_id, std::string{default_project})));
+    TRY(check_new(call, Scope::of_project(request.tenant_id, project_meant(request))));
     if (request.placement) TRY(may_ask(call.caller, *request.placement));
     const auto filled = TRY(filled_in(desk.settings.templates, request));
     TRY(create_instance(desk, filled, digest_of(call, request, digest)));
@@ -162,6 +163,7 @@ void add_instances(Api& service) {
     write_instance<ops::start_instance>(
         service,
         [](Desk& desk, const Instance& instance, const api::GetInstance&) -> Result<api::Instance> {
+            TRY(check_project(desk, instance.tenant, instance.project));
             TRY(wake_instance(desk, instance.id));
             return view(desk, instance);
         },

@@ -33,6 +33,7 @@ Result<Asked> asked_for(const api::Call& call, api::ListInstances request) {
 bool wanted(const Desk& desk, const Instance& instance, const Asked& asked) {
     const api::ListInstances& request = asked.request;
     if (!asked.tenant.empty() && instance.tenant != asked.tenant) return false;
+    if (request.project && instance.project != *request.project) return false;
     if (!may(asked.call, scope_of(instance))) return false;
     if (!asked.labels.fits(instance.labels)) return false;
     if (request.owner && (!instance.owner || (*request.owner != instance.owner->kind &&

@@ -18,6 +18,7 @@ api::Share view(const Desk& desk, const Share& share) {
     return {.id = share.id,
             .instance_id = instance ? instance->caller_id : share.instance,
             .tenant_id = share.tenant,
+            .project = share.project,
             .port = share.port,
             .made_by = share.made_by,
             .created_at = wall(share.created_at),

@@ -16,6 +16,7 @@
 #include "roles/master/instance/owner.h"
 #include "roles/master/instance/stop_start.h"
 #include "roles/master/share/shares.h"
+#include "roles/master/tenancy/tenancy.h"
 #include "roles/master/zone/access_points.h"
 
 namespace hostler::master {
@@ -89,6 +90,7 @@ Result<> answer_page(Term& term, const uplink::EnterRequest& request, uplink::En
         if (term.read_only()) return std::unexpected(*term.read_only());
         TRY(check_owner(instance, *call.operation));
         Subject before = subject_of(desk, call, asked);
+        TRY(check_project(desk, instance.tenant, instance.project));
         TRY(wake_instance(desk, instance.id));
         audit(desk, call, std::move(before), subject_of(desk, call, asked));
     }

@@ -31,7 +31,7 @@ std::string registry_of(const Instance& instance) {
 
 // Whether its registry did not like a login, or was shown none.
 std::string help_of_login(const Desk& desk, const Instance& instance) {
-    if (const Secret* login = login_for(desk, instance.tenant, instance.spec.image))
+    if (const Secret* login = login_for(desk, instance))
         return fmt::format(
             "Its registry was shown the secret {0} and gives it no such image: see to the name of the image, "
             "or "

@@ -23,6 +23,7 @@
 #include "roles/master/stock/reclaim.h"
 #include "roles/master/stock/slots.h"
 #include "roles/master/template/templates.h"
+#include "roles/master/tenancy/tenancy.h"
 #include "roles/master/volume/volumes.h"
 
 namespace hostler::master {
@@ -113,7 +114,8 @@ Result<> give_place(Desk& desk, Instance& instance, const std::string& zone, con
         used.instance = instance.id;
         // First, so that the ledger tells it.
         desk.estate.claims.edit(instance.claim).group = demand.wishes.group;
-        desk.estate.pass_on(instance.claim, ClaimUse::instance, instance.tenant, instance.id);
+        desk.estate.pass_on(instance.claim, ClaimUse::instance,
+                            {instance.tenant, instance.project, instance.id});
     } else {
         const Decision decision =
             room(desk).place(desk, demand, instance.spec.image, may, [&desk] { return idle_stock(desk); });
@@ -121,8 +123,9 @@ Result<> give_place(Desk& desk, Instance& instance, const std::string& zone, con
             return std::unexpected(
                 refusal(*decision.denial, fmt::format("There is no stock of {} to take. ", spec.name)));
         give_way(desk, decision.reclaimed, instance);
-        instance.claim =
-            claim(desk, demand, *decision.placement, ClaimUse::instance, instance.tenant, instance.id).id;
+        instance.claim = claim(desk, demand, *decision.placement, ClaimUse::instance,
+                               {instance.tenant, instance.project, instance.id})
+                             .id;
     }
     return {};
 }
@@ -140,7 +143,8 @@ void end(Desk& desk, Instance& instance) {
     if (instance.ended_at == 0) instance.ended_at = desk.estate.micros();
     // From here on nobody pays for it, and yet nobody else gets it before the host says that nothing runs.
     if (!instance.claim.empty())
-        desk.estate.pass_on(instance.claim, ClaimUse::leaving, instance.tenant, instance.id);
+        desk.estate.pass_on(instance.claim, ClaimUse::leaving,
+                            {instance.tenant, instance.project, instance.id});
 }
 
 // Nothing of it is on its host.
@@ -246,11 +250,14 @@ Result<Started> create_instance(Desk& desk, const api::CreateInstance& request, 
     }
     if (desk.live.archiving.contains(UsedName::id_of(request.tenant_id, request.instance_id)))
         return std::unexpected(name_is_taken(request.instance_id));
+    const std::string project = project_meant(request);
+    TRY(check_project(desk, request.tenant_id, project));
     std::string zone = request.zone.value_or(""), host;
     StopSchedule schedule;
     Instance instance{.id = new_id(desk.random, "i"),
                       .caller_id = request.instance_id,
                       .tenant = request.tenant_id,
+                      .project = project,
                       .tenant_name = request.tenant_name,
                       .spec_name = request.spec_name,
                       .spec = TRY(spec_of(desk, request, zone, host, schedule)),
@@ -259,6 +266,7 @@ Result<Started> create_instance(Desk& desk, const api::CreateInstance& request, 
     instance.labels = request.labels.value_or(Labels{});
     instance.owner = owner;
     TRY(settle(desk, instance, zone, host));
+    ensure_project(desk, instance.tenant, project, instance.tenant_name);
     instance.created_at = desk.estate.micros();
     const std::string id = instance.id;
     if (!passes_name_on.empty()) desk.estate.instances.edit(passes_name_on).name_passed_on = true;
@@ -296,7 +304,7 @@ Result<> move_in(Desk& desk, Instance& instance) {
     instance.zone = held.zone;
     if (instance.spec.loss_policy == LossPolicy::move) instance.lease_ms = desk.settings.move_lease.count();
     const auto before = desk.pool.place_of(instance.address);  // Of its last run, if there was one.
-    auto in = subnet_for(desk, instance.tenant, instance.host,
+    auto in = subnet_for(desk, {instance.tenant, instance.project, instance.host},
                          before ? std::optional{before->index} : std::nullopt);
     if (!in) {
         // Nothing has been committed: the place is given back before anyone hears of it.
@@ -515,7 +523,7 @@ bool move_to_another_subnet(Desk& desk, const std::string& id) {
     const Instance& now = desk.estate.instances.at(id);
     if (!may_begin_again(now) || !desk.estate.subnets.find(now.subnet)) return false;
     desk.estate.subnets.edit(now.subnet).unusable = true;
-    const auto other = subnet_for(desk, now.tenant, now.host);
+    const auto other = subnet_for(desk, {now.tenant, now.project, now.host});
     if (!other) return false;
     Instance& instance = desk.estate.instances.edit(id);
     instance.subnet = (*other)->id;

@@ -6,6 +6,7 @@
 #include "roles/master/instance/layers.h"
 #include "roles/master/instance/lifecycle.h"
 #include "roles/master/state/refuse.h"
+#include "roles/master/tenancy/tenancy.h"
 #include "roles/master/volume/volumes.h"
 
 namespace hostler::master {
@@ -141,6 +142,7 @@ Result<> wake_instance(Desk& desk, const std::string& id) {
 
 Result<> begin_once_more(Desk& desk, const std::string& id) {
     Instance ended = desk.estate.instances.at(id);
+    TRY(check_project(desk, ended.tenant, ended.project));
     TRY(keep_own_ports(desk, id, ended.spec.ports));
     TRY(find_place(desk, ended));
     begin_again(desk, std::move(ended), InstanceEvent::retry);
@@ -151,7 +153,7 @@ bool wake_at(Desk& desk, const std::string& id, const std::string& claim, const 
     Instance woken = desk.estate.instances.at(id);
     // First, so that the ledger tells it.
     if (woken.spec.placement) desk.estate.claims.edit(claim).group = woken.spec.placement->group;
-    desk.estate.pass_on(claim, ClaimUse::instance, woken.tenant, id);
+    desk.estate.pass_on(claim, ClaimUse::instance, {woken.tenant, woken.project, id});
     woken.claim = claim;
     woken.slot = slot;
     if (!move_in(desk, woken)) return false;
@@ -185,6 +187,7 @@ Result<> restart_instance(Desk& desk, const std::string& id) {
         case InstancePhase::failed: return has_ended(now);
     }
     if (now.adopted) return was_adopted(now);
+    TRY(check_project(desk, now.tenant, now.project));
     keep_layer(desk, desk.estate.instances.edit(id));
     begin_run(desk, desk.estate.instances.edit(id), "restarted");
     close_commands(desk, id, now.meta.generation);

@@ -82,6 +82,7 @@ api::Instance view(const Desk& desk, const Instance& instance) {
     shown.id = instance.id;
     shown.instance_id = instance.caller_id;
     shown.tenant_id = instance.tenant;
+    shown.project = instance.project;
     shown.tenant_name = instance.tenant_name;
     shown.spec_name = instance.spec_name;
     shown.image = instance.spec.image;

@@ -7,6 +7,7 @@
 #include "core/version.h"
 #include "roles/master/http/api.h"
 #include "roles/master/state/views.h"
+#include "roles/master/tenancy/tenancy.h"
 
 namespace hostler::master {
 
@@ -19,6 +20,7 @@ Result<api::CreatedApiKey> create_key(Desk& desk, const api::CreateApiKey& reque
                                                                 : "is required, unless isOperator is true"});
         return std::unexpected(std::move(error));
     }
+    if (request.tenant_id) TRY(check_tenant(desk, *request.tenant_id));
     const std::string secret = new_secret(desk.random, "hk");
     ApiKey key{.id = new_id(desk.random, "k"),
                .name = request.name,
@@ -32,6 +34,7 @@ Result<api::CreatedApiKey> create_key(Desk& desk, const api::CreateApiKey& reque
                             .tenant_id = key.tenant,
                             .secret = secret,
                             .expires_at = wall_if(key.expires_at)};
+    if (request.tenant_id) ensure_tenant(desk, *request.tenant_id);
     desk.estate.event("api_key", key.id, key.tenant, "created",
                       fmt::format("API key {} was created.", key.name));
     desk.estate.api_keys.add(std::move(key));

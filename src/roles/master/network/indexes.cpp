@@ -15,7 +15,7 @@ std::vector<SubnetWork> work_of(const Subnet& subnet) {
 }  // namespace
 
 Indexes<Subnet>::Indexes()
-    : place([](const Subnet& row) { return one(OfTenant{row.tenant, row.host}); }),
+    : place([](const Subnet& row) { return one(OfProject{row.tenant, row.project, row.host}); }),
       host([](const Subnet& row) { return one(row.host); }),
       network([](const Subnet& row) { return one(row.network); }),
       number([](const Subnet& row) { return one(row.index); }),
@@ -23,6 +23,7 @@ Indexes<Subnet>::Indexes()
 
 Indexes<Network>::Indexes()
     : tenant([](const Network& row) { return one(row.tenant); }),
-      name([](const Network& row) { return one(row.name); }) {}
+      name([](const Network& row) { return one(row.name); }),
+      project([](const Network& row) { return one(OfTenant{row.tenant, row.project}); }) {}
 
 }  // namespace hostler::master

@@ -12,7 +12,7 @@ enum class SubnetWork { remove, see_if_still_foreign };
 
 template <>
 struct Indexes<Subnet> {
-    Index<Subnet, OfTenant> place;  // The tenant and the host.
+    Index<Subnet, OfProject> place;  // The tenant, the project and the host.
     Index<Subnet> host, network;
     Index<Subnet, std::uint32_t> number;
     Index<Subnet, SubnetWork> work;
@@ -25,8 +25,9 @@ struct Indexes<Subnet> {
 template <>
 struct Indexes<Network> {
     Index<Network> tenant, name;
+    Index<Network, OfTenant> project;
     Indexes();
-    static void each(auto& self, auto visit) { visit(self.tenant), visit(self.name); }
+    static void each(auto& self, auto visit) { visit(self.tenant), visit(self.name), visit(self.project); }
 };
 
 }  // namespace hostler::master

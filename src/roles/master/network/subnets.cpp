@@ -13,7 +13,8 @@ namespace {
 bool may_come_back_to(const Desk& desk, const Instance& instance, const Subnet& subnet) {
     constexpr std::int64_t held_us = 120'000'000;
     if (instance.phase != InstancePhase::resting || instance.host != subnet.host ||
-        instance.tenant != subnet.tenant || instance.ended_at + held_us <= desk.estate.micros())
+        instance.tenant != subnet.tenant || instance.project != subnet.project ||
+        instance.ended_at + held_us <= desk.estate.micros())
         return false;
     const auto place = desk.pool.place_of(instance.address);
     return place && place->index == subnet.index;
@@ -32,26 +33,38 @@ bool in_use(const Desk& desk, const std::string& subnet) {
            desk.estate.claims.by().foreign_subnet.has(subnet) || (known && is_kept(desk, *known));
 }
 
-const Network& network_of(Desk& desk, const std::string& tenant) {
-    if (const Network* known = desk.estate.networks.by().tenant.first(tenant)) return *known;
-    const Network& made = desk.estate.networks.add(
-        {.id = new_id(desk.random, "n"), .tenant = tenant, .created_at = desk.estate.micros()});
+bool has_network_named(const Desk& desk, const std::string& tenant, const std::string& name) {
+    return std::ranges::any_of(desk.estate.networks.by().tenant.of(tenant),
+                               [&](const Network* network) { return network->name == name; });
+}
+
+// It is named as its project, unless another network of the tenant was given that name.
+const Network& network_of(Desk& desk, const std::string& tenant, const std::string& project) {
+    if (const Network* known = desk.estate.networks.by().project.first({tenant, project})) return *known;
+    const std::string id = new_id(desk.random, "n");
+    const Network& made =
+        desk.estate.networks.add({.id = id,
+                                  .name = has_network_named(desk, tenant, project) ? id : project,
+                                  .tenant = tenant,
+                                  .project = project,
+                                  .created_at = desk.estate.micros()});
     desk.estate.event("network", made.id, tenant, "created", fmt::format("Network {} was created.", made.id));
     return made;
 }
 
 }  // namespace
 
-Result<const Subnet*> subnet_for(Desk& desk, const std::string& tenant, const std::string& host,
-                                 std::optional<std::uint32_t> before) {
+Result<const Subnet*> subnet_for(Desk& desk, const OfProject& place, std::optional<std::uint32_t> before) {
+    const auto& [tenant, project, host] = place;
     const auto& by = desk.estate.subnets.by();
-    for (const Subnet* subnet : by.place.of({tenant, host}))
+    for (const Subnet* subnet : by.place.of(place))
         if (!subnet->leaving && !subnet->unusable) return subnet;
     auto index = before && !by.number.has(*before) ? *before : desk.pool.pick(by.number.lowest_free(0));
     if (!index) return fail(Code::conflict, index.error().message, "no_subnet");
     return &desk.estate.subnets.add({.id = new_id(desk.random, "sn", 8),
-                                     .network = network_of(desk, tenant).id,
+                                     .network = network_of(desk, tenant, project).id,
                                      .tenant = tenant,
+                                     .project = project,
                                      .host = host,
                                      .index = *index});
 }
@@ -79,8 +92,9 @@ void hold_subnet(Desk& desk, const Claim& claim, std::uint32_t index) {
                                 }) >= held_max)
         return;
     desk.estate.subnets.add({.id = claim.subnet,
-                             .network = network_of(desk, claim.tenant).id,
+                             .network = network_of(desk, claim.tenant, claim.project).id,
                              .tenant = claim.tenant,
+                             .project = claim.project,
                              .host = claim.host,
                              .index = index,
                              .unusable = true,

@@ -6,9 +6,9 @@
 
 namespace hostler::master {
 
-// The tenant's subnet on this host, made if need be; one that is made has the index `before`, if nobody else
-// has. Errors: conflict (no_subnet: the pool is used up).
-Result<const Subnet*> subnet_for(Desk& desk, const std::string& tenant, const std::string& host,
+// The project's subnet on this host (`place`: tenant, project, host), made if need be; one that is made has
+// the index `before`, if nobody else has. Errors: conflict (no_subnet: the pool is used up).
+Result<const Subnet*> subnet_for(Desk& desk, const OfProject& place,
                                  std::optional<std::uint32_t> before = std::nullopt);
 
 // Errors: conflict (name_taken: another network of its tenant has this name).

@@ -9,6 +9,7 @@ api::Network view(const Desk& desk, const Network& network) {
     api::Network shown{.id = network.id,
                        .name = network.name,
                        .tenant_id = network.tenant,
+                       .project = network.project,
                        .subnets = {},
                        .created_at = wall(network.created_at)};
     for (const Subnet* subnet : desk.estate.subnets.by().network.of(network.id)) {

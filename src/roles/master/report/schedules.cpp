@@ -6,6 +6,7 @@
 
 #include "api/types_report_schedule.h"
 #include "roles/master/state/views.h"
+#include "roles/master/tenancy/tenancy.h"
 
 namespace hostler::master {
 
@@ -79,6 +80,7 @@ Result<const report::Schedule*> add_report_schedule(Desk& desk, const api::Creat
         return fail(Code::conflict, fmt::format("there is a report schedule {} already", made.name),
                     "report_schedule_exists");
     TRY(check_receiver(desk, tenant, made.receiver));
+    if (!tenant.empty()) TRY(check_tenant(desk, tenant));
     const auto own =
         std::ranges::count_if(table.all(), [&](const auto& row) { return row.second.tenant == tenant; });
     if (table.all().size() >= report::schedules_max ||
@@ -89,6 +91,7 @@ Result<const report::Schedule*> add_report_schedule(Desk& desk, const api::Creat
                                 own, table.all().size(), report::schedules_tenant_max, report::schedules_max),
                     "too_many_report_schedules");
     made.done_until = report::boundary_before(made, made.created_at);
+    if (!tenant.empty()) ensure_tenant(desk, tenant);
     desk.estate.event("report_schedule", made.id, tenant, "created",
                       fmt::format("A report is made of each {}.", text_of(made.every)));
     return &table.add(std::move(made));

@@ -128,16 +128,16 @@ std::optional<int> free_address(const Desk& desk, const std::string& host, int f
     return from <= address_last ? std::optional{from} : std::nullopt;
 }
 
-const Claim& claim(Desk& desk, const Demand& demand, const Placement& placement, ClaimUse use,
-                   const std::string& tenant, const std::string& holder) {
+const Claim& claim(Desk& desk, const Demand& demand, const Placement& placement, ClaimUse use, ClaimOf of) {
     const auto address = free_address(desk, placement.host);
     HOSTLER_ASSERT(address);  // A host without a place is closed.
     Claim made{.id = new_id(desk.random, "c"),
                .host = placement.host,
                .zone = placement.zone,
                .use = use,
-               .tenant = tenant,
-               .holder = holder};
+               .tenant = std::move(of.tenant),
+               .project = std::move(of.project),
+               .holder = std::move(of.holder)};
     made.cpu_milli = demand.cpu_milli;
     made.memory_bytes = demand.memory_bytes;
     made.gpus = placement.gpus;

@@ -41,8 +41,7 @@ Error refusal(const Denial& why, const std::string& before);
 std::optional<int> free_address(const Desk& desk, const std::string& host, int from = address_first);
 
 // Takes what was decided: a claim that the ledger knows of. Its address is the lowest free one on the host.
-const Claim& claim(Desk& desk, const Demand& demand, const Placement& placement, ClaimUse use,
-                   const std::string& tenant, const std::string& holder);
+const Claim& claim(Desk& desk, const Demand& demand, const Placement& placement, ClaimUse use, ClaimOf of);
 
 // Whether a GPU of this host, by its UUID, may take work.
 bool usable(const Host& host, const std::string& gpu);

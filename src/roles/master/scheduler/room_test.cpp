@@ -51,7 +51,7 @@ struct RoomRig : DeskRig {
     std::string hold(const Demand& wanted, const std::string& holder = "s-test") {
         const auto at = room(desk).place(desk, wanted).placement;
         HOSTLER_ASSERT(at);
-        return claim(desk, wanted, *at, ClaimUse::stock, "", holder).id;
+        return claim(desk, wanted, *at, ClaimUse::stock, {.holder = holder}).id;
     }
 };
 
@@ -237,7 +237,7 @@ TEST(Room, OnHostsWithSeveralModelsTheGpusThatFit) {
     apart.kind = group_key("acme", "web"), apart.wishes.group = "web", apart.wishes.apart = Area::host;
     const auto at = room(rig.desk).place(rig.desk, apart).placement;
     ASSERT_TRUE(at);
-    claim(rig.desk, apart, *at, ClaimUse::instance, "acme", "i-1");
+    claim(rig.desk, apart, *at, ClaimUse::instance, {.tenant = "acme", .holder = "i-1"});
     apart.gpu_type = "A100";
     EXPECT_EQ(rig.goes_to(apart), "");
     Demand large = wishing(1, "A100", [](Terms&) {});
@@ -378,8 +378,8 @@ TEST(Room, GroupsLieApartAndTogether) {
     const auto run_on = [&](const Demand& wanted) {
         const auto at = room(rig.desk).place(rig.desk, wanted).placement;
         HOSTLER_ASSERT(at);
-        return claim(rig.desk, wanted, *at, ClaimUse::instance, "acme",
-                     "i-" + std::to_string(rig.random.next()))
+        return claim(rig.desk, wanted, *at, ClaimUse::instance,
+                     {.tenant = "acme", .holder = "i-" + std::to_string(rig.random.next())})
             .id;
     };
     const std::string first = run_on(any);
@@ -399,7 +399,7 @@ TEST(Room, GroupsLieApartAndTogether) {
     Demand moving = apart;
     moving.leaves = "h-a";
     EXPECT_EQ(rig.goes_to(moving), "h-a") << "it is not in its own way";
-    rig.estate.pass_on(first, ClaimUse::leaving, "acme", "i-1");
+    rig.estate.pass_on(first, ClaimUse::leaving, {"acme", "default", "i-1"});
     EXPECT_EQ(rig.goes_to(apart), "h-a") << "what leaves is no neighbour";
     EXPECT_EQ(room_is_wrong(rig.desk), "");
 }
@@ -417,7 +417,7 @@ TEST(Room, GpusAreLinkedAsIsWished) {
     EXPECT_EQ(at->gpus, (std::vector<std::string>{"GPU-a-1", "GPU-a-3"}));
     EXPECT_TRUE(room(rig.desk).suits(pair, a, at->gpus));
     EXPECT_FALSE(room(rig.desk).suits(pair, a, {"GPU-a-0", "GPU-a-1"}));
-    claim(rig.desk, pair, *at, ClaimUse::stock, "", "s-1");
+    claim(rig.desk, pair, *at, ClaimUse::stock, {.holder = "s-1"});
     EXPECT_EQ(
         rig.denied(pair),
         "No host can take 2 H100 GPUs, 4 CPUs, 16 GiB memory: 1 host has GPUs that are not linked like that. "

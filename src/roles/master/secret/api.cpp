@@ -3,6 +3,7 @@
 #include "api/operations_secret.h"
 #include "roles/master/http/lookup.h"
 #include "roles/master/secret/secrets.h"
+#include "roles/master/tenancy/tenancy.h"
 
 namespace hostler::master {
 
@@ -15,7 +16,7 @@ Result<api::Secret> decide_create(Desk& desk, const api::Call& call, const api::
         error.fields.push_back({"tenantID", "is required with an operator's key"});
         return std::unexpected(std::move(error));
     }
-    TRY(check_new(call, Scope::of_project(tenant, std::string{default_project})));
+    TRY(check_new(call, Scope::of_project(tenant, project_meant(request))));
     return view(*TRY(create_secret(desk, request, tenant)), {});
 }
 
@@ -45,6 +46,7 @@ void add_secrets(Api& service) {
                    [&](const Secret& row) {
                        const bool registry = row.kind == SecretKind::registry;
                        return (tenant.empty() || row.tenant == tenant) && may(call, scope_of(row)) &&
+                              (!request.project || row.project == *request.project) &&
                               (!request.kind || registry == (*request.kind == api::SecretKind::registry));
                    })
             .page(call,

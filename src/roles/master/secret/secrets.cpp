@@ -10,6 +10,7 @@
 #include "domain/image/image.h"
 #include "roles/master/state/near.h"
 #include "roles/master/state/refuse.h"
+#include "roles/master/tenancy/tenancy.h"
 
 namespace hostler::master {
 
@@ -114,11 +115,12 @@ const Secret* find_secret(const Desk& desk, const std::string& tenant, std::stri
     return nullptr;
 }
 
-const Secret* login_for(const Desk& desk, const std::string& tenant, std::string_view image) {
-    const std::string full = full_image_name(image);
+const Secret* login_for(const Desk& desk, const Instance& instance) {
+    const std::string full = full_image_name(instance.spec.image);
     const std::string server = plain_server(full.substr(0, full.find('/')));
-    for (const Secret* row : desk.estate.secrets.by().tenant.of(tenant))
-        if (row->kind == SecretKind::registry && row->server == server) return row;
+    for (const Secret* row : desk.estate.secrets.by().tenant.of(instance.tenant))
+        if (row->project == instance.project && row->kind == SecretKind::registry && row->server == server)
+            return row;
     return nullptr;
 }
 
@@ -145,22 +147,27 @@ std::vector<std::string> users_of(const Desk& desk, const Secret& secret) {
 }
 
 Result<const Secret*> create_secret(Desk& desk, const api::CreateSecret& request, const std::string& tenant) {
+    const std::string project = project_meant(request);
+    TRY(check_project(desk, tenant, project));
     if (find_secret(desk, tenant, request.name))
         return refuse(fmt::format("secret {} exists", request.name), "secret_exists",
                       fmt::format("Change it: `hostler secret edit {}`.", request.name));
     Secret made{.name = request.name,
                 .tenant = tenant,
+                .project = project,
                 .kind = request.kind == api::SecretKind::registry ? SecretKind::registry : SecretKind::opaque,
                 .server = plain_server(request.server.value_or("")),
                 .username = request.username.value_or("")};
     TRY(put_values(made.values, request.values));
     TRY(check_shape(made));
     for (const Secret* row : desk.estate.secrets.by().tenant.of(tenant))
-        if (made.kind == SecretKind::registry && row->kind == made.kind && row->server == made.server)
+        if (made.kind == SecretKind::registry && row->kind == made.kind && row->server == made.server &&
+            row->project == project)
             return refuse(fmt::format("secret {} is for registry {} already", row->name, row->server),
                           "registry_secret_exists",
                           fmt::format("Change it: `hostler secret edit {}`.", row->name));
     TRY(check_room(desk, made));
+    ensure_project(desk, tenant, project);
     made.id = new_id(desk.random, "sec");
     made.created_at = made.updated_at = desk.estate.micros();
     desk.estate.event("secret", made.id, tenant, "created", fmt::format("Secret {} was created.", made.name));
@@ -219,6 +226,9 @@ std::vector<InstanceSecret> secrets_of(const Desk& desk, const api::CreateInstan
         const Secret* secret = find_secret(desk, request.tenant_id, one.secret);
         if (!secret)
             wrong.push_back({field + ".secret", no_such_secret(desk, request.tenant_id, one.secret)});
+        else if (const std::string elsewhere = not_in_project(*secret, project_meant(request));
+                 !elsewhere.empty())
+            wrong.push_back({field + ".secret", elsewhere});
         else if (!is_there(one, secret))
             wrong.push_back({field + ".key", missing(one, secret)});
         all.push_back(std::move(one));
@@ -277,7 +287,7 @@ Result<> check_secrets(const Desk& desk, const Instance& instance) {
 }
 
 bool needs_secrets(const Desk& desk, const Instance& instance) {
-    return !instance.spec.secrets.empty() || login_for(desk, instance.tenant, instance.spec.image);
+    return !instance.spec.secrets.empty() || login_for(desk, instance);
 }
 
 api::Secret view(const Secret& secret, std::vector<std::string> used_by) {
@@ -286,6 +296,7 @@ api::Secret view(const Secret& secret, std::vector<std::string> used_by) {
         .id = secret.id,
         .name = secret.name,
         .tenant_id = secret.tenant,
+        .project = secret.project,
         .kind = secret.kind == SecretKind::registry ? api::SecretKind::registry : api::SecretKind::opaque,
         .server = secret.server,
         .username = secret.username,

@@ -1,4 +1,4 @@
-// Secrets of tenants: how many, who uses them, and what an instance is given when it starts.
+// Secrets of projects: how many, who uses them, and what an instance is given when it starts.
 #pragma once
 
 #include <map>
@@ -30,8 +30,8 @@ Result<> delete_secret(Desk& desk, const std::string& id);
 
 // By the tenant's name for it; nullptr: there is none.
 const Secret* find_secret(const Desk& desk, const std::string& tenant, std::string_view name);
-// The login that images of this name are pulled with; nullptr: none.
-const Secret* login_for(const Desk& desk, const std::string& tenant, std::string_view image);
+// The login that its image is pulled with; nullptr: none.
+const Secret* login_for(const Desk& desk, const Instance& instance);
 // Ids of the instances that use it and have not ended.
 std::vector<std::string> users_of(const Desk& desk, const Secret& secret);
 // The same for all secrets, by tenant and name: one pass over the instances for a whole list.

@@ -49,6 +49,12 @@ struct Secrets : ::testing::Test, testing::DeskRig {
         into = command.start_workload();
         return written;
     }
+    static const Secret* login_of(const Desk& desk, const std::string& tenant, const std::string& image,
+                                  const std::string& project = "default") {
+        Instance one{.tenant = tenant, .project = project};
+        one.spec.image = image;
+        return login_for(desk, one);
+    }
     std::string a;
 };
 
@@ -139,12 +145,13 @@ TEST_F(Secrets, PullsHaveTheLoginOfTheirTenantAndServer) {
     EXPECT_EQ(login("again", "registry.lan:5000").error().reason, "registry_secret_exists");
     ASSERT_TRUE(login("theirs", "registry.lan:5000", "globex"));
     ASSERT_TRUE(login("hub", "index.docker.io"));
-    EXPECT_EQ(login_for(desk, "acme", "registry.lan:5000/a/b:1")->name, "ours");
-    EXPECT_EQ(login_for(desk, "globex", "registry.lan:5000/a/b@sha256:0")->name, "theirs");
-    EXPECT_EQ(login_for(desk, "acme", "nginx:1")->name, "hub");
-    EXPECT_EQ(login_for(desk, "globex", "nginx:1"), nullptr);
-    EXPECT_EQ(login_for(desk, "acme", "registry.lan/a/b:1"), nullptr) << "another port is another server";
-    EXPECT_EQ(login_for(desk, "acme", "localhost/hostler/jupyter:1"), nullptr);
+    EXPECT_EQ(login_of(desk, "acme", "registry.lan:5000/a/b:1")->name, "ours");
+    EXPECT_EQ(login_of(desk, "globex", "registry.lan:5000/a/b@sha256:0")->name, "theirs");
+    EXPECT_EQ(login_of(desk, "acme", "nginx:1")->name, "hub");
+    EXPECT_EQ(login_of(desk, "globex", "nginx:1"), nullptr);
+    EXPECT_EQ(login_of(desk, "acme", "registry.lan/a/b:1"), nullptr) << "another port is another server";
+    EXPECT_EQ(login_of(desk, "acme", "localhost/hostler/jupyter:1"), nullptr);
+    EXPECT_EQ(login_of(desk, "acme", "nginx:1", "lab"), nullptr) << "another project's login";
     auto wanted = request("one");
     wanted.image = "registry.lan:5000/a/b:1";
     ASSERT_TRUE(start(wanted));

@@ -229,7 +229,8 @@ Task<std::optional<DeviceNumber>> Recorder::describe(const Waiting& report, Seri
     // Whose it was before its holder came is not known here: it is shown to nobody as theirs.
     if (!known && told->labels.from != 0 && report.what.time < from) {
         series::Device before = device;
-        for (const char* label : {"use", "tenant", "volume", "workload"}) before.labels.erase(label);
+        for (const char* label : {"project", "use", "tenant", "volume", "workload"})
+            before.labels.erase(label);
         const auto described = co_await store_.describe(std::move(before), report.what.time);
         if (!described && described.error().code != Code::exhausted)
             co_return std::unexpected(described.error());

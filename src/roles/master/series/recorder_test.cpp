@@ -330,7 +330,7 @@ TEST_F(Samples, HaveTheLabelsOfWhoHoldsTheGpu) {
     EXPECT_EQ(labels.at("host"), "h-a");
     EXPECT_EQ(labels.at("zone"), "nj");
     EXPECT_EQ(labels.at("class"), "H100");
-    EXPECT_FALSE(labels.contains("project"));
+    EXPECT_EQ(labels.at("project"), "default");
 }
 
 TEST_F(Samples, OfSlicesAreKeptAsDevicesOfTheirOwn) {

@@ -13,8 +13,8 @@ namespace {
 // What labels say, without a copy of it. What is empty is no label.
 struct LabelWords {
     std::string index{}, gpu_instance{};
-    std::string_view family{}, gpu{}, host{}, host_name{}, model{}, profile{}, slice{}, tenant{}, use{},
-        vendor{}, volume{}, workload{}, zone{};
+    std::string_view family{}, gpu{}, host{}, host_name{}, model{}, profile{}, project{}, slice{}, tenant{},
+        use{}, vendor{}, volume{}, workload{}, zone{};
     series::Millis from = 0;
 
     auto by_name() const {
@@ -27,6 +27,7 @@ struct LabelWords {
                                     {"index", index},
                                     {"model", model},
                                     {"profile", profile},
+                                    {"project", project},
                                     {"slice", slice},
                                     {"tenant", tenant},
                                     {"use", use},
@@ -61,6 +62,7 @@ LabelWords label_words(const Desk& desk, const Host& host, const GpuFacts& gpu, 
     words.from = claim->since / 1000;
     if (!owned) return words;
     words.tenant = claim->tenant;
+    words.project = claim->project;
     if (const Instance* instance = desk.estate.instances.find(claim->holder)) {
         words.workload = instance->caller_id;
         // While its image comes or is made nobody can use its GPUs. A restart is its owner's.
@@ -131,6 +133,7 @@ SeriesLabels series_labels(const Desk& desk, const Host& host, const GpuFacts& g
 SeriesLabels series_labels(const Host& host, const Volume& volume) {
     LabelWords words = label_words(host);
     words.tenant = volume.tenant;
+    words.project = volume.project;
     words.volume = volume.name;
     return labels_from(words);
 }
@@ -138,6 +141,7 @@ SeriesLabels series_labels(const Host& host, const Volume& volume) {
 SeriesLabels series_labels(const Host& host, const Instance& instance) {
     LabelWords words = label_words(host);
     words.tenant = instance.tenant;
+    words.project = instance.project;
     words.workload = instance.caller_id;
     return labels_from(words);
 }

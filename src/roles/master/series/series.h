@@ -24,16 +24,16 @@ struct SeriesLabels {
 };
 
 // host host_name zone gpu index (the driver's) model class vendor; while it is held also `use` (stock,
-// instance, foreign) and, by an instance, tenant and workload. What is empty is left out, as a project is
-// until there are projects. `claim`: what holds it; null: nothing does.
+// instance, foreign) and, by an instance, tenant, project and workload. Empty labels are left out. `claim`:
+// what holds it; null: nothing does.
 SeriesLabels series_labels(const Desk& desk, const Host& host, const GpuFacts& gpu, const Claim* claim);
 // Those of its GPU, and slice profile gpu_instance.
 SeriesLabels series_labels(const Desk& desk, const Host& host, const GpuFacts& gpu, const GpuSlice& slice,
                            const Claim* claim);
 SeriesLabels series_labels(const Host& host);  // host host_name zone
 
-SeriesLabels series_labels(const Host& host, const Volume& volume);      // Those, volume and tenant.
-SeriesLabels series_labels(const Host& host, const Instance& instance);  // Those, workload and tenant.
+SeriesLabels series_labels(const Host& host, const Volume& volume);      // Those, volume, tenant, project.
+SeriesLabels series_labels(const Host& host, const Instance& instance);  // Those, workload, tenant, project.
 
 // A device as a row in the series names it.
 struct SeriesDevice {

@@ -8,6 +8,7 @@
 #include "roles/master/pki/edge_keys.h"
 #include "roles/master/sealing/keys.h"
 #include "roles/master/sealing/sealing.h"
+#include "roles/master/tenancy/tenancy.h"
 #include "roles/master/unmanaged/unmanaged.h"
 #include "roles/master/uplink/host_link.h"
 #include "roles/master/uplink/links.h"
@@ -261,6 +262,7 @@ Task<> Master::serve_term(AddressPool pool, std::uint64_t epoch, std::shared_ptr
     learn_issued(term->desk("master"), ports_);
     tell_of_unreadable(term->desk("master"));
     hold_for_unknown(term->desk("master"));
+    ensure_tenants_in_use(term->desk("master"));
     CO_TRY(first_start(*term));
     tell(term, std::nullopt);
     TaskGroup group{ports_.loop};

@@ -37,6 +37,7 @@ Result<const Share*> make_share(Desk& desk, const Instance& instance, int port, 
     const Share& share =
         desk.estate.shares.add({.id = new_id(desk.random, "sh"),
                                 .tenant = instance.tenant,
+                                .project = instance.project,
                                 .instance = instance.id,
                                 .port = port,
                                 .route = route_name(instance, port),

@@ -40,7 +40,7 @@ Object envelope(T& row, const std::map<std::string, std::string>& beyond, const 
     object.kind = Kind<T>::name;
     object.id = Kind<T>::id(row);
     object.tenant = Kind<T>::tenant(row);
-    object.project = object.tenant;
+    object.project = project_of(row);
     object.phase = Kind<T>::phase(row);
     object.generation = row.meta.generation;
     object.created = row.meta.created;
@@ -91,11 +91,12 @@ void Estate::readdress(const std::string& id, int address_index) {
     ledger(claim, text_of(claim.use));
 }
 
-void Estate::pass_on(const std::string& id, ClaimUse use, std::string tenant, std::string holder) {
+void Estate::pass_on(const std::string& id, ClaimUse use, ClaimOf of) {
     Claim& claim = claims.edit(id);
     claim.use = use;
-    claim.tenant = std::move(tenant);
-    claim.holder = std::move(holder);
+    claim.tenant = std::move(of.tenant);
+    claim.project = std::move(of.project);
+    claim.holder = std::move(of.holder);
     if (use != ClaimUse::leaving) claim.since = micros();
     if (use == ClaimUse::stock) claim.group.clear();
     ledger(claim, text_of(use));

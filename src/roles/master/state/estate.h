@@ -25,6 +25,13 @@ struct Touched {
     bool operator==(const Touched&) const = default;
 };
 
+// Whose a claim becomes.
+struct ClaimOf {
+    std::string tenant{};  // Empty: nobody's.
+    std::string project = "default";
+    std::string holder;  // The slot or instance.
+};
+
 class Estate {
 public:
 #define PART(type)
@@ -41,7 +48,7 @@ public:
                std::string message);
     // Every change of who holds what goes through these three.
     const Claim& hold(Claim claim);
-    void pass_on(const std::string& claim, ClaimUse use, std::string tenant, std::string holder);
+    void pass_on(const std::string& claim, ClaimUse use, ClaimOf of);
     void readdress(const std::string& claim, int address_index);
     void release(const std::string& claim);
     // A line without a result is of something that was done.

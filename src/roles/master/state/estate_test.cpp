@@ -19,6 +19,19 @@ struct SealedEstate : Estate {
 // One of every kind, with something in every member that tells them apart.
 void fill(Estate& estate) {
     estate.begin("key/k-1", WallTime{std::chrono::microseconds{1'700'000'000'000'001}});
+    estate.tenants.add({.id = "acme",
+                        .display_name = "Acme Ltd",
+                        .needs_totp = true,
+                        .created_at = 3,
+                        .disabled_at = 4,
+                        .version = 5});
+    estate.projects.add({.id = "acme/lab",
+                         .tenant = "acme",
+                         .name = "lab",
+                         .display_name = "Laboratory",
+                         .created_at = 5,
+                         .disabled_at = 6,
+                         .version = 7});
     estate.zones.add({.name = "nj", .place = "New \"Jersey\"\n", .created_at = 5});
     estate.access_points.add({.name = "access-nj",
                               .zone = "nj",
@@ -82,6 +95,7 @@ void fill(Estate& estate) {
                  .zone = "nj",
                  .use = ClaimUse::leaving,
                  .tenant = "acme",
+                 .project = "lab",
                  .holder = "i-1",
                  .cpu_milli = 1,
                  .memory_bytes = 2,
@@ -90,6 +104,7 @@ void fill(Estate& estate) {
     Instance instance{.id = "i-1",
                       .caller_id = "one",
                       .tenant = "acme",
+                      .project = "lab",
                       .tenant_name = "Acme",
                       .spec_name = "small",
                       .request_digest = "d",
@@ -119,16 +134,18 @@ void fill(Estate& estate) {
     estate.volumes.add({.id = "v-1",
                         .name = "data",
                         .tenant = "acme",
+                        .project = "lab",
                         .zone = "nj",
                         .host = "h-a",
                         .size_bytes = 5,
                         .phase = VolumePhase::deleting,
                         .message = "m",
                         .created_at = 6});
-    estate.networks.add({.id = "n-1", .tenant = "acme", .created_at = 8});
+    estate.networks.add({.id = "n-1", .tenant = "acme", .project = "lab", .created_at = 8});
     estate.subnets.add({.id = "sn-1",
                         .network = "n-1",
                         .tenant = "acme",
+                        .project = "lab",
                         .host = "h-a",
                         .index = 4000,
                         .leaving = true,
@@ -198,6 +215,7 @@ void fill(Estate& estate) {
                            .kind = "deleteVolume",
                            .subject = "volume/v-1",
                            .tenant = "acme",
+                           .project = "lab",
                            .phase = OperationPhase::failed,
                            .message = "m",
                            .code = "c",
@@ -206,6 +224,7 @@ void fill(Estate& estate) {
     estate.secrets.add({.id = "sec-1",
                         .name = "hub",
                         .tenant = "acme",
+                        .project = "lab",
                         .kind = SecretKind::registry,
                         .server = "docker.io",
                         .username = "puller",
@@ -213,7 +232,7 @@ void fill(Estate& estate) {
                         .version = 3,
                         .created_at = 1,
                         .updated_at = 2});
-    estate.shares.add({.id = "sh-1", .tenant = "acme", .instance = "i-1"});
+    estate.shares.add({.id = "sh-1", .tenant = "acme", .project = "lab", .instance = "i-1"});
     estate.stock_images.add({.spec = "small"});
     estate.drains.add({.host = "h-a", .since = 1, .stop_at = 2, .empty_at = 3, .reason = "new memory"});
     estate.restores.add({.id = "restore", .taken_at = 1, .restored_at = 2, .heard = {"h-a"}});
@@ -285,6 +304,7 @@ TEST(Estate, LoadsWhatItWrote) {
     }
     const auto instance = std::ranges::find(changes.put, "instance", &Object::kind);
     EXPECT_EQ(instance->tenant, "acme");
+    EXPECT_EQ(instance->project, "lab");
     EXPECT_EQ(instance->phase, "lost");
     SealedEstate loaded;
     ASSERT_TRUE(loaded.load(changes.put));
@@ -307,6 +327,29 @@ TEST(Estate, AnInstanceWithoutAnOwnerHasTheBytesThatItHadBeforeThereWereOwners) 
     const std::string owned = R"(,"owner":{"kind":"job","id":"j-1"}})";
     EXPECT_EQ(encode_body(instance), before.substr(0, before.size() - 1) + owned);
     EXPECT_EQ(decode_body<Instance>(encode_body(instance)).value().owner, instance.owner);
+}
+
+TEST(Estate, ObjectsOfAReleaseWithoutProjectsAreInTheDefaultProject) {
+    SealedEstate loaded;
+    const auto stored = [](std::string kind, std::string id) {
+        return Object{.kind = std::move(kind),
+                      .id = id,
+                      .tenant = "acme",
+                      .project = "acme",
+                      .live = true,
+                      .body = fmt::format(R"({{"id":"{}","tenant":"acme"}})", id)};
+    };
+    ASSERT_TRUE(loaded.load({stored("instance", "i-1"), stored("volume", "v-1"), stored("secret", "sec-1"),
+                             stored("network", "n-1"), stored("subnet", "sn-1"), stored("claim", "c-1"),
+                             stored("share", "sh-1"), stored("operation", "op-1")}));
+    EXPECT_EQ(loaded.instances.at("i-1").project, "default");
+    EXPECT_EQ(loaded.volumes.at("v-1").project, "default");
+    EXPECT_EQ(loaded.secrets.at("sec-1").project, "default");
+    EXPECT_EQ(loaded.networks.at("n-1").project, "default");
+    EXPECT_EQ(loaded.subnets.at("sn-1").project, "default");
+    EXPECT_EQ(loaded.claims.at("c-1").project, "default");
+    EXPECT_EQ(loaded.shares.at("sh-1").project, "default");
+    EXPECT_EQ(loaded.operations.at("op-1").project, "default");
 }
 
 TEST(Estate, ANetworkThatWasStoredWithoutANameIsTheDefaultOne) {
@@ -407,7 +450,7 @@ TEST(Estate, EveryChangeOfAClaimIsALineOfTheLedger) {
     SealedEstate estate;
     estate.begin("test", {});
     estate.hold({.id = "c-1", .host = "h", .use = ClaimUse::stock, .holder = "s"});
-    estate.pass_on("c-1", ClaimUse::instance, "acme", "i");
+    estate.pass_on("c-1", ClaimUse::instance, {"acme", "default", "i"});
     estate.release("c-1");
     std::vector<Touched> touched;
     const auto changes = estate.take(1, 1, touched);

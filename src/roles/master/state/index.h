@@ -8,6 +8,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -16,6 +17,8 @@ namespace hostler::master {
 
 // A tenant, and a name, a host or an owner of it.
 using OfTenant = std::pair<std::string, std::string>;
+// A tenant, a project of it, and a host or another thing of the project.
+using OfProject = std::tuple<std::string, std::string, std::string>;
 
 // Numbers in use, kept as runs without gaps: the lowest free one is found however many there are.
 class NumbersInUse {

@@ -36,6 +36,15 @@ struct Kind;
 #undef KIND
 #undef PART
 
+// The project that a row is in, for the store's envelope. Rows that are in none are in their tenant's scope.
+template <class T>
+std::string project_of(const T& row) {
+    if constexpr (requires { std::string{row.project}; })
+        return row.tenant.empty() ? "" : row.project;
+    else
+        return "";
+}
+
 // The body in the store; instantiated in stored.cpp alone. Unknown members of a newer release are let pass,
 // missing ones keep their initialisers.
 template <class T>

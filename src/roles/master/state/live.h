@@ -37,6 +37,7 @@ struct SeenWorkload {
     std::string used_by{};
     std::int64_t heard_at = 0;  // When the report came.
     // What its container says of itself.
+    std::string project{};
     std::string name{};
     std::string image{};
     std::string network{};

@@ -57,6 +57,12 @@ struct ZoneSetting {
     std::string place;
 };
 
+enum class TenantsSetting {
+    open,      // A tenant is made when it is first used.
+    declared,  // A tenant that nobody created is refused.
+};
+BOOST_DESCRIBE_ENUM(TenantsSetting, open, declared)
+
 struct Settings {
     std::string name = "master";  // Of this one among the masters.
     std::string advertise;        // wire_address as others reach it; empty: as it listens.
@@ -70,9 +76,10 @@ struct Settings {
     std::string wire_address = "127.0.0.1:0";  // Access points and gateways.
     std::string public_url;                    // How people reach the API; empty: as it listens.
     std::chrono::seconds hsts{180 * 24 *
-                              3600};          // For so long browsers keep to https://; 0: they are not told.
-    std::string operator_key_hash;            // A key that always opens; empty: none but those in the store.
-    std::vector<ZoneSetting> zones;           // Made at the first start.
+                              3600};  // For so long browsers keep to https://; 0: they are not told.
+    std::string operator_key_hash;    // A key that always opens; empty: none but those in the store.
+    std::vector<ZoneSetting> zones;   // Made at the first start.
+    TenantsSetting tenants = TenantsSetting::open;
     std::vector<InstanceTemplate> templates;  // In the order in which they are shown.
     // Instances' addresses; each pair of a host and a project takes a /24.
     std::string network_pool = "10.208.0.0/12,100.64.0.0/10";

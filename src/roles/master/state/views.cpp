@@ -17,7 +17,8 @@ api::LongOperation view(const LongOperation& operation) {
     api::LongOperation shown{.id = operation.id,
                              .kind = operation.kind,
                              .subject = operation.subject,
-                             .tenant_id = operation.tenant};
+                             .tenant_id = operation.tenant,
+                             .project = operation.tenant.empty() ? "" : operation.project};
     boost::describe::enum_from_string(text_of(operation.phase).c_str(), shown.state);
     shown.message = operation.message;
     if (operation.phase == OperationPhase::failed)

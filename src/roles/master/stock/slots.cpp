@@ -123,7 +123,7 @@ Result<> create_stock(Desk& desk, const api::CreateStocks& request) {
     if (!desk.estate.specs.find(spec.name)) add_spec(desk, spec);
     for (const Placement& placement : placements) {
         Slot slot{.id = new_id(desk.random, "s"), .spec = spec.name, .zone = request.zone.value_or("")};
-        slot.claim = claim(desk, demand, placement, ClaimUse::stock, "", slot.id).id;
+        slot.claim = claim(desk, demand, placement, ClaimUse::stock, {.holder = slot.id}).id;
         slot.phase = SlotPhase::idle;
         desk.estate.slots.add(std::move(slot));
     }
@@ -212,8 +212,8 @@ void fill_stock(Desk& desk) {
         if (why == full.end()) {
             const Decision decision = place_slot(desk, spec, slot.zone);
             if (decision.placement) {
-                const Claim& held =
-                    claim(desk, demand_of(spec, slot.zone), *decision.placement, ClaimUse::stock, "", id);
+                const Claim& held = claim(desk, demand_of(spec, slot.zone), *decision.placement,
+                                          ClaimUse::stock, {.holder = id});
                 Slot& placed = desk.estate.slots.edit(id);
                 placed.claim = held.id;
                 placed.phase = SlotPhase::idle;
@@ -282,7 +282,7 @@ void refill(Desk& desk, const std::string& id) {
     const Host* host = desk.estate.hosts.find(held.host);
     if (host && unavailable(desk, *host).empty() && !used_by_foreign(desk, held) && fit(desk, held)) {
         slot.phase = SlotPhase::idle;
-        desk.estate.pass_on(slot.claim, ClaimUse::stock, "", id);
+        desk.estate.pass_on(slot.claim, ClaimUse::stock, {.holder = id});
         return;
     }
     displace(desk, id);

@@ -11,6 +11,7 @@
 #include "roles/master/scheduler/capacity.h"
 #include "roles/master/state/refuse.h"
 #include "roles/master/stock/slots.h"
+#include "roles/master/tenancy/tenancy.h"
 #include "roles/master/volume/volumes.h"
 
 namespace hostler::master {
@@ -123,6 +124,7 @@ void hold_or_follow(Desk& desk, const std::string& host, const std::string& id,
                                 .tenant = workload.tenant,
                                 .holder = id};
     if (!held) before.subnet = workload.network;
+    if (!held && !workload.project.empty()) before.project = workload.project;
     displace_stock(desk, before, workload);
     const Claim now = with_what_it_uses(desk, before, workload);
     if (const auto place = desk.pool.place_of(workload.address)) hold_subnet(desk, now, place->index);
@@ -134,7 +136,7 @@ void hold_or_follow(Desk& desk, const std::string& host, const std::string& id,
     }
     if (now == before) return;
     desk.estate.claims.edit(now.id) = now;
-    desk.estate.pass_on(now.id, ClaimUse::foreign, now.tenant, now.holder);
+    desk.estate.pass_on(now.id, ClaimUse::foreign, {now.tenant, now.project, now.holder});
 }
 
 // Tells its host to stop it. What the host has obeyed of it is at most of the run that it has.
@@ -176,8 +178,8 @@ Result<> check_place(const Desk& desk, const Claim& claim, const SeenWorkload& w
                           "place_taken", help);
     const auto place = desk.pool.place_of(workload.address);
     const Subnet* subnet = desk.estate.subnets.find(claim.subnet);
-    if (!place || !subnet || subnet->tenant != claim.tenant || subnet->host != claim.host ||
-        subnet->index != place->index || claim.address_index != place->place)
+    if (!place || !subnet || subnet->tenant != claim.tenant || subnet->project != claim.project ||
+        subnet->host != claim.host || subnet->index != place->index || claim.address_index != place->place)
         return refuse(fmt::format("its address {} is not one that it could keep", workload.address),
                       "place_taken",
                       "Stop it with `hostler reconcile remove`, and create another with its volumes.");
@@ -188,8 +190,8 @@ Result<> check_place(const Desk& desk, const Claim& claim, const SeenWorkload& w
 Result<> adopt_volumes(Desk& desk, const Claim& claim, const SeenWorkload& workload) {
     for (const InstanceVolume& mount : workload.mounts) {
         const Volume* volume = desk.estate.volumes.find(mount.volume);
-        if (volume &&
-            (volume->tenant != claim.tenant || (!volume->host.empty() && volume->host != claim.host)))
+        if (volume && (volume->tenant != claim.tenant || volume->project != claim.project ||
+                       (!volume->host.empty() && volume->host != claim.host)))
             return refuse(fmt::format("it mounts volume {}, which is {}'s on host {}", mount.volume,
                                       volume->tenant, volume->host),
                           "volume_taken", "");
@@ -201,6 +203,7 @@ Result<> adopt_volumes(Desk& desk, const Claim& claim, const SeenWorkload& workl
                 {.id = mount.volume,
                  .name = mount.volume,
                  .tenant = claim.tenant,
+                 .project = claim.project,
                  .zone = claim.zone,
                  .host = claim.host,
                  .size_bytes = volume_bytes_min,
@@ -226,6 +229,7 @@ std::string spec_like(const Desk& desk, const Claim& claim) {
 
 Instance made_of(const Desk& desk, const Claim& claim, const SeenWorkload& workload) {
     Instance instance{.id = claim.holder, .caller_id = workload.name, .tenant = claim.tenant};
+    instance.project = claim.project;
     if (instance.caller_id.empty() || find_instance(desk, claim.tenant, instance.caller_id))
         instance.caller_id = claim.holder;
     instance.tenant_name = claim.tenant;
@@ -244,7 +248,7 @@ const Claim& decide(Desk& desk, std::string id, ForeignWish wish, std::string wh
     Claim& claim = desk.estate.claims.edit(id);
     claim.wish = wish;
     claim.why = std::move(why);
-    desk.estate.pass_on(id, ClaimUse::foreign, claim.tenant, claim.holder);
+    desk.estate.pass_on(id, ClaimUse::foreign, {claim.tenant, claim.project, claim.holder});
     return claim;
 }
 
@@ -288,7 +292,7 @@ void hold_for_unknown(Desk& desk) {
         const Claim claim = desk.estate.claims.at(id);
         for (const auto& [name, slot] : desk.estate.slots.all())
             if (slot.claim == id) slots.push_back(name);
-        desk.estate.pass_on(id, ClaimUse::foreign, claim.tenant, claim.holder);
+        desk.estate.pass_on(id, ClaimUse::foreign, {claim.tenant, claim.project, claim.holder});
         desk.estate.event("host", claim.host, "", "foreign_workload",
                           fmt::format("Workload {} holds a place there, and the store has no instance of it.",
                                       claim.holder));
@@ -384,9 +388,9 @@ Result<const Instance*> adopt_foreign(Desk& desk, const std::string& id) {
     const Instance* before = earlier_run(desk, claim);
     if (!before && desk.estate.instances.find(id))
         return refuse("its instance has ended, and it is being stopped", "not_running", "");
-    if (before && before->tenant != claim.tenant)
-        return refuse("its host says it is another tenant's than the store does", "tenant_differs",
-                      "Keep it unmanaged, or remove it.");
+    if (before && (before->tenant != claim.tenant || before->project != claim.project))
+        return refuse("its host says it is another tenant's or project's than the store does",
+                      "tenant_differs", "Keep it unmanaged, or remove it.");
     if (before && !before->claim.empty())
         return refuse(fmt::format("its earlier run still has its place on host {}", before->host),
                       "place_taken", "Ask again when that host has confirmed that it is gone.");
@@ -395,6 +399,7 @@ Result<const Instance*> adopt_foreign(Desk& desk, const std::string& id) {
     Instance instance = before ? *before : made_of(desk, claim, workload);
     if (!before) TRY(give_own_ports(desk, instance.spec.ports));
     TRY(adopt_volumes(desk, claim, workload));
+    ensure_project(desk, claim.tenant, claim.project);
     instance.phase = InstancePhase::running;
     instance.reason = "adopted";
     instance.message = before ? "it was started again after the backup that the store was restored from"
@@ -413,7 +418,7 @@ Result<const Instance*> adopt_foreign(Desk& desk, const std::string& id) {
     held.subnet.clear();
     held.why.clear();
     held.wish = ForeignWish::open;
-    desk.estate.pass_on(claim.id, ClaimUse::instance, claim.tenant, id);
+    desk.estate.pass_on(claim.id, ClaimUse::instance, {claim.tenant, claim.project, id});
     if (before)
         desk.estate.instances.edit(id) = std::move(instance);
     else

@@ -191,6 +191,7 @@ SeenWorkload workload_of(const uplink::Workload& from) {
     seen.oom_killed = from.oom_killed();
     seen.detail = from.detail();
     seen.tenant = from.tenant();
+    seen.project = from.project();
     seen.gpus.assign(from.gpus().begin(), from.gpus().end());
     seen.cpu_milli = from.cpu_milli();
     seen.memory_bytes = from.memory_bytes();
@@ -237,9 +238,10 @@ bool is_short_word(std::string_view text) {
 
 bool is_plausible(const uplink::Workload& workload) {
     return !workload.instance().empty() && is_short_word(workload.instance()) &&
-           is_short_word(workload.tenant()) && is_short_word(workload.network()) &&
-           std::ranges::all_of(workload.mounts(),
-                               [](const auto& mount) { return is_short_word(mount.volume()); });
+           is_short_word(workload.tenant()) && is_short_word(workload.project()) &&
+           is_short_word(workload.network()) && std::ranges::all_of(workload.mounts(), [](const auto& mount) {
+               return is_short_word(mount.volume());
+           });
 }
 
 // What no agent of ours would say is left out, and of more than a host can run the rest.

@@ -36,6 +36,7 @@ bool write_start(const Desk& desk, const Instance& instance, uplink::StartWorklo
     if (!claim || !subnet) return false;
     into.set_instance(instance.id);
     into.set_tenant(instance.tenant);
+    into.set_project(instance.project);
     into.set_name(instance.caller_id);
     into.set_image(instance.spec.image);
     for (const std::string& word : instance.spec.command) into.add_command(word);
@@ -100,7 +101,7 @@ bool write_secrets(const Desk& desk, const Instance& instance, uplink::StartWork
         added.set_path(one.path);
         added.set_value(one.value->value);
     }
-    const Secret* login = login_for(desk, instance.tenant, instance.spec.image);
+    const Secret* login = login_for(desk, instance);
     const SecretValue* password = login ? find_value(*login, Secret::password) : nullptr;
     if (!password) return true;
     into.mutable_login()->set_server(login->server);

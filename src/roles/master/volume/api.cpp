@@ -11,6 +11,7 @@
 #include "roles/master/network/subnets.h"
 #include "roles/master/network/view.h"
 #include "roles/master/state/views.h"
+#include "roles/master/tenancy/tenancy.h"
 #include "roles/master/volume/explain.h"
 #include "roles/master/volume/view.h"
 #include "roles/master/volume/volumes.h"
@@ -26,7 +27,7 @@ Result<api::Volume> decide_create(Desk& desk, const api::Call& call, const api::
         error.fields.push_back({"tenantID", "is required with an operator's key"});
         return std::unexpected(std::move(error));
     }
-    TRY(check_new(call, Scope::of_project(tenant, std::string{default_project})));
+    TRY(check_new(call, Scope::of_project(tenant, project_meant(request))));
     return view(desk, *TRY(create_volume(desk, request, tenant)));
 }
 
@@ -62,6 +63,7 @@ void add_volumes(Api& service) {
         return rows_of<api::Volume>(desk.estate.volumes,
                                     [&](const Volume& row) {
                                         return (tenant.empty() || row.tenant == tenant) &&
+                                               (!request.project || row.project == *request.project) &&
                                                may(call, scope_of(row)) &&
                                                (!request.zone || zone_of(desk, row) == *request.zone) &&
                                                (!request.state || view(desk, row).state == *request.state);
@@ -93,6 +95,7 @@ void add_volumes(Api& service) {
         return rows_of<api::Network>(desk.estate.networks,
                                      [&](const Network& row) {
                                          return (tenant.empty() || row.tenant == tenant) &&
+                                                (!request.project || row.project == *request.project) &&
                                                 may(call, scope_of(row));
                                      })
             .page(call, [&](const Network& row) { return view(desk, row); });
@@ -107,15 +110,18 @@ void add_volumes(Api& service) {
             TRY(rename_network(desk, row.id, request.name));
             return view(desk, row);
         });
-    service.read<ops::list_operations>([](const Desk& desk, const api::Call& call,
-                                          const api::ListOperations& request) {
-        return rows_of<api::LongOperation>(desk.estate.operations,
-                                           [&](const LongOperation& row) {
-                                               return may(call, scope_of(row)) &&
-                                                      (!request.state || view(row).state == *request.state);
-                                           })
-            .page(call, [](const LongOperation& row) { return view(row); });
-    });
+    service.read<ops::list_operations>(
+        [](const Desk& desk, const api::Call& call, const api::ListOperations& request) {
+            return rows_of<api::LongOperation>(
+                       desk.estate.operations,
+                       [&](const LongOperation& row) {
+                           return may(call, scope_of(row)) &&
+                                  (!request.project ||
+                                   (!row.tenant.empty() && row.project == *request.project)) &&
+                                  (!request.state || view(row).state == *request.state);
+                       })
+                .page(call, [](const LongOperation& row) { return view(row); });
+        });
     service.read<ops::get_operation>([](const Desk& desk, const api::Call& call,
                                         const api::GetOperation& request) -> Result<api::LongOperation> {
         const LongOperation* row = desk.estate.operations.find(request.operation);

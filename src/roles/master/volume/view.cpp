@@ -12,6 +12,7 @@ api::Volume view(const Desk& desk, const Volume& volume) {
     api::Volume shown{.id = volume.id,
                       .name = volume.name,
                       .tenant_id = volume.tenant,
+                      .project = volume.project,
                       .size = to_string(Quantity::of_units(volume.size_bytes))};
     if (volume.wanted_bytes > 0) shown.wanted_size = to_string(Quantity::of_units(volume.wanted_bytes));
     shown.message = volume.message;

@@ -10,6 +10,7 @@
 #include "roles/master/scheduler/capacity.h"
 #include "roles/master/state/host_blocks.h"
 #include "roles/master/state/near.h"
+#include "roles/master/tenancy/tenancy.h"
 #include "roles/master/volume/disks.h"
 #include "roles/master/volume/explain.h"
 
@@ -37,6 +38,7 @@ const LongOperation& begin_operation(Desk& desk, std::string kind, const Volume&
                                        .kind = std::move(kind),
                                        .subject = "volume/" + volume.id,
                                        .tenant = volume.tenant,
+                                       .project = volume.project,
                                        .message = volume.host.empty() ? "" : what_waits(desk, volume),
                                        .created_at = desk.estate.micros()});
 }
@@ -109,6 +111,8 @@ Result<std::int64_t> size_of(const std::string& text) {
 }
 
 Result<const Volume*> create_volume(Desk& desk, const api::CreateVolume& request, const std::string& tenant) {
+    const std::string project = project_meant(request);
+    TRY(check_project(desk, tenant, project));
     if (find_volume(desk, tenant, request.name))
         return fail(Code::conflict, fmt::format("there is a volume {} already", request.name),
                     "volume_exists");
@@ -122,9 +126,11 @@ Result<const Volume*> create_volume(Desk& desk, const api::CreateVolume& request
     Volume volume{.id = new_id(desk.random, "v"),
                   .name = request.name,
                   .tenant = tenant,
+                  .project = project,
                   .zone = request.zone.value_or(""),
                   .size_bytes = size,
                   .created_at = desk.estate.micros()};
+    ensure_project(desk, tenant, project);
     volume.message = "it is made on the host of the first instance that mounts it";
     desk.estate.event("volume", volume.id, tenant, "created",
                       fmt::format("Volume {} was created.", volume.name));
@@ -242,8 +248,14 @@ std::vector<InstanceVolume> mounts_of(const Desk& desk, const api::CreateInstanc
                                       std::string& host, std::vector<FieldError>& wrong) {
     std::vector<InstanceVolume> mounts;
     std::set<std::string> paths;
-    if (!request.storage_id.empty() && !find_volume(desk, request.tenant_id, request.storage_id))
-        wrong.push_back({"storageID", no_such_volume(desk, request.tenant_id, request.storage_id)});
+    const std::string project = project_meant(request);
+    if (!request.storage_id.empty()) {
+        const Volume* volume = find_volume(desk, request.tenant_id, request.storage_id);
+        if (!volume)
+            wrong.push_back({"storageID", no_such_volume(desk, request.tenant_id, request.storage_id)});
+        else if (std::string elsewhere = not_in_project(*volume, project); !elsewhere.empty())
+            wrong.push_back({"storageID", std::move(elsewhere)});
+    }
     for (std::size_t i = 0; i < request.template_.volumes.size(); ++i) {
         const api::VolumeMount& mount = request.template_.volumes[i];
         const std::string path = fmt::format("template.volumes[{}]", i);
@@ -260,6 +272,9 @@ std::vector<InstanceVolume> mounts_of(const Desk& desk, const api::CreateInstanc
                 wrong.push_back({path + ".name", no_such_volume(desk, request.tenant_id, name)});
             continue;
         }
+        if (std::string elsewhere = not_in_project(*volume, project);
+            !elsewhere.empty() && !mount.name.empty())
+            wrong.push_back({path + ".name", std::move(elsewhere)});
         if (volume->phase == VolumePhase::deleting)
             wrong.push_back({path + ".name", fmt::format("volume {} is being deleted", volume->name)});
         if (!volume->host.empty() && !host.empty() && volume->host != host)

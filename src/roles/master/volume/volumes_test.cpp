@@ -269,14 +269,16 @@ TEST_F(Volumes, ARemovedHostTakesThemWithIt) {
 
 // ── Subnets
 
-TEST(Subnets, OnePerTenantAndHost) {
+TEST(Subnets, OnePerProjectAndHost) {
     DeskRig rig;
     const auto a = rig.host("a", "nj", 8), b = rig.host("b", "lon", 8);
-    const auto one = subnet_for(rig.desk, "acme", a).value()->id;
-    EXPECT_EQ(subnet_for(rig.desk, "acme", a).value()->id, one);
-    EXPECT_NE(subnet_for(rig.desk, "globex", a).value()->id, one) << "another tenant's is another";
-    EXPECT_NE(subnet_for(rig.desk, "acme", b).value()->id, one);
-    EXPECT_EQ(rig.estate.networks.all().size(), 2u) << "one network per tenant";
+    const auto one = subnet_for(rig.desk, {"acme", "default", a}).value()->id;
+    EXPECT_EQ(subnet_for(rig.desk, {"acme", "default", a}).value()->id, one);
+    EXPECT_NE(subnet_for(rig.desk, {"globex", "default", a}).value()->id, one)
+        << "another tenant's is another";
+    EXPECT_NE(subnet_for(rig.desk, {"acme", "lab", a}).value()->id, one) << "so is another project's";
+    EXPECT_NE(subnet_for(rig.desk, {"acme", "default", b}).value()->id, one);
+    EXPECT_EQ(rig.estate.networks.all().size(), 3u) << "one network per project";
     std::set<std::uint32_t> indexes;
     for (const auto& [id, subnet] : rig.estate.subnets.all())
         EXPECT_TRUE(indexes.insert(subnet.index).second);
