@@ -125,7 +125,8 @@ Task<> Entrance::serve(http::Inlet& inlet, const HostPort& host, std::string cli
     open.set_instance(entered->route->instance);
     open.set_generation(entered->route->generation);
     open.set_principal(entered->principal);
-    Stays::Stay stay{stays_, {(*asked)->enter->credential(), entered->route->tenant, ""}};
+    Stays::Stay stay{stays_,
+                     {(*asked)->enter->credential(), entered->route->tenant, "", entered->route->project}};
     auto tunnel = co_await dial_(entered->route, (*asked)->open);
     CO_TRY(co_await check_cancelled());
     if (stay.ended())

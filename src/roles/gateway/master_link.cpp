@@ -145,6 +145,7 @@ Task<MasterLink::Word> MasterLink::authenticate(Question question) {
     auto& request = *frame.mutable_authenticate_request();
     request.set_credential(std::move(question.credential));
     request.set_tenant(std::move(question.tenant));
+    request.set_project(std::move(question.project));
     request.set_route(std::move(question.route));
     return ask_word(std::move(frame));
 }

@@ -30,6 +30,7 @@ struct Route {
     std::string host;
     std::vector<std::string> access;  // Control addresses of access points that reach the host.
     std::string shown_as;
+    std::string project{};   // Of the tenant.
     std::string pool_key{};  // Set by the table: kept connections are for one generation's port on one host.
     bool operator==(const Route&) const = default;
 };

@@ -16,7 +16,8 @@ Route read_route(const uplink::Route& from) {
                  .detail = from.detail(),
                  .host = from.host(),
                  .access = {from.access().begin(), from.access().end()},
-                 .shown_as = from.shown_as()};
+                 .shown_as = from.shown_as(),
+                 .project = from.project()};
 }
 
 std::optional<Route> route_of(const uplink::Route& from) {
@@ -39,6 +40,7 @@ void write_route(const Route& route, uplink::Route& into) {
     into.set_host(route.host);
     for (const std::string& address : route.access) into.add_access(address);
     into.set_shown_as(route.shown_as);
+    into.set_project(route.project);
 }
 
 }  // namespace hostler::gateway

@@ -48,8 +48,10 @@ Trust::Trust(Journal& journal, const Digest& digest, std::size_t size_max, Durat
 
 // The credential by its hash: whoever reads this disk has no key of anybody.
 std::string Trust::key_of(const Question& question) const {
-    return fmt::format("{}{}/{}/{}", prefix, digest_.sha256(question.credential), question.tenant,
-                       question.route);
+    // Releases without projects have kept those of the project `default`.
+    const std::string project = question.project == "default" ? "" : question.project;
+    return fmt::format("{}{}/{}/{}{}{}", prefix, digest_.sha256(question.credential), question.tenant,
+                       question.route, project.empty() ? "" : "/", project);
 }
 
 void Trust::keep(const Question& question, Standing standing, WallTime now) {

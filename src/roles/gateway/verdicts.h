@@ -13,16 +13,17 @@ namespace hostler::gateway {
 
 struct Verdict {
     bool known = false;    // Somebody has this credential,
-    bool allowed = false;  // and may use what is this tenant's.
+    bool allowed = false;  // and may use what lies there.
     std::string principal{};
     bool operator==(const Verdict&) const = default;
 };
 
-// What is asked: may who has this credential use what is this tenant's?
+// What is asked: may whoever has this credential use what lies in this project of the tenant?
 struct Question {
     std::string credential;
     std::string tenant;
-    std::string route;  // Of a session: where it is shown. Empty: it is an API key.
+    std::string route;      // Of a session: where it is shown. Empty: it is an API key.
+    std::string project{};  // Where the instance lies.
     auto operator<=>(const Question&) const = default;
 };
 

@@ -3,6 +3,7 @@
 #include "api/operations_account.h"
 #include "roles/master/account/accounts.h"
 #include "roles/master/role/grants.h"
+#include "roles/master/tenancy/tenancy.h"
 
 namespace hostler::master {
 
@@ -17,7 +18,10 @@ Result<api::ServiceAccount> decide_create_account(Desk& desk, const api::Call& c
         return std::unexpected(std::move(error));
     }
     TRY(check_new(call, scope_of_tenant(tenant)));
-    return view(*TRY(make_account(desk, request.name, tenant)));
+    TRY(check_tenant(desk, tenant));
+    const ServiceAccount& made = *TRY(make_account(desk, request.name, tenant));
+    ensure_tenant(desk, tenant);
+    return view(made);
 }
 
 }  // namespace

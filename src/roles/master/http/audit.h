@@ -23,6 +23,7 @@ template <class Row>
 Subject subject_named(const Row& row, std::string shown) {
     Subject subject{fmt::format("{}/{}", Kind<Row>::name, Kind<Row>::id(row)), Kind<Row>::tenant(row),
                     std::move(shown)};
+    if constexpr (requires { subject.project = row.project; }) subject.project = row.project;
     if constexpr (requires { subject.zone = row.zone; }) subject.zone = row.zone;
     if constexpr (requires { subject.host = row.host; }) subject.host = row.host;
     return subject;

@@ -6,6 +6,7 @@
 #include "roles/master/http/people.h"
 #include "roles/master/share/shares.h"
 #include "roles/master/tenancy/principals.h"
+#include "roles/master/tenancy/tenancy.h"
 
 namespace hostler::master {
 
@@ -14,7 +15,8 @@ namespace {
 // Codes are sign-ins that no browser has yet: their route begins with '?', and they live a minute.
 constexpr std::int64_t code_life_us = 60'000'000;
 
-constexpr std::string_view key_mark = "key/", session_mark = "session/", share_mark = "share/";
+constexpr std::string_view key_mark = "key/", session_mark = "session/", share_mark = "share/",
+                           place_mark = "place/";
 constexpr std::string_view operator_credential = "key/operator";
 
 std::int64_t now_of(const Term& term) { return term.ports().timers.wall().time_since_epoch().count(); }
@@ -77,6 +79,7 @@ const SignIn* sign_in_of(const Term& term, const std::string& session, const std
 std::optional<api::Caller> caller_of_share(const Term& term, const std::string& id) {
     const Share* share = term.look().estate.shares.find(id);
     if (!share || !is_open(term.look(), *share) || share->expires_at <= now_of(term)) return std::nullopt;
+    if (!may_enter(term.look(), share->tenant, share->project)) return std::nullopt;
     api::Caller caller{.principal = {.kind = PrincipalKind::share, .id = share->id},
                        .actor = std::string{share_mark} + share->id,
                        .name = "share",
@@ -178,7 +181,19 @@ std::vector<std::string> marks_of(const Term& term, const api::Caller& caller, c
     return marks;
 }
 
+std::vector<std::string> marks_of_place(const std::string& tenant, const std::string& project) {
+    std::vector<std::string> marks{fmt::format("{}{}", place_mark, tenant)};
+    if (!project.empty()) marks.push_back(fmt::format("{}{}/{}", place_mark, tenant, project));
+    return marks;
+}
+
 bool is_over(const Term& term, const std::string& mark) {
+    if (mark.starts_with(place_mark)) {
+        const std::string place = mark.substr(place_mark.size());
+        const auto slash = place.find('/');
+        return !may_enter(term.look(), place.substr(0, slash),
+                          slash == place.npos ? "" : place.substr(slash + 1));
+    }
     if (mark == operator_mark(term)) return false;
     if (mark.starts_with(session_mark))
         return !term.look().estate.sign_ins.find(mark.substr(session_mark.size()));
@@ -197,6 +212,7 @@ std::vector<std::string> ended_marks(const Term& term, std::span<const Touched> 
         if (one.kind == Kind<SignIn>::name) prefix = session_mark;
         if (one.kind == Kind<Share>::name) prefix = share_mark;
         if (one.kind == Kind<Login>::name) prefix = login_mark;
+        if (one.kind == Kind<Tenant>::name || one.kind == Kind<Project>::name) prefix = place_mark;
         if (!prefix.empty()) look(std::string{prefix} + one.id);
         if (one.kind == Kind<ServiceAccount>::name)
             for (const ApiKey* key : term.look().estate.api_keys.by().account.of(one.id))

@@ -24,6 +24,8 @@ std::optional<SignedIn> caller_of_sign_in(const Term& term, const std::string& s
 // Names for gateways what a caller's credential stands on, and says which of them are over.
 std::vector<std::string> marks_of(const Term& term, const api::Caller& caller,
                                   const std::string& session = {});
+// Of where it is let in: the tenant and the project are not disabled.
+std::vector<std::string> marks_of_place(const std::string& tenant, const std::string& project);
 bool is_over(const Term& term, const std::string& mark);
 std::vector<std::string> ended_marks(const Term& term, std::span<const Touched> touched);
 

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include "roles/master/tenancy/principals.h"
+#include "roles/master/tenancy/tenancy.h"
+
 namespace hostler::master {
 
 namespace {
@@ -15,7 +18,8 @@ const Login* good_login(const Term& term, const Login* login) {
     const std::int64_t idle = std::chrono::microseconds{term.settings().session_idle}.count();
     if (login->expires_at <= now || login->used_at + idle <= now) return nullptr;
     const User* user = term.look().estate.users.find(login->user);
-    return user && user->disabled_at == 0 ? login : nullptr;
+    const bool may = user && user->disabled_at == 0 && may_enter(term.look(), user->tenant);
+    return may ? login : nullptr;
 }
 
 }  // namespace
@@ -50,7 +54,15 @@ const User* user_of_call(const Desk& desk, const api::Call& call) {
     return login ? desk.estate.users.find(login->user) : nullptr;
 }
 
-bool needs_totp(const Desk& desk, const User& user) { return !has_totp(user) && desk.settings.require_totp; }
+bool needs_totp(const Desk& desk, const User& user) {
+    if (has_totp(user)) return false;
+    if (desk.settings.require_totp) return true;
+    const auto asks = [&](const std::string& name) {
+        const Tenant* tenant = desk.estate.tenants.find(name);
+        return tenant && tenant->needs_totp;
+    };
+    return asks(user.tenant) || std::ranges::any_of(tenants_of(desk, std::string{user_mark} + user.id), asks);
+}
 
 const ServiceAccount* account_of(const Desk& desk, const ApiKey& key) {
     return key.account.empty() ? nullptr : desk.estate.service_accounts.find(key.account);
@@ -59,6 +71,7 @@ const ServiceAccount* account_of(const Desk& desk, const ApiKey& key) {
 bool is_good(const Desk& desk, const ApiKey& key, std::int64_t now) {
     if (key.revoked_at != 0 || key.disabled_at != 0 || (key.expires_at != 0 && key.expires_at <= now))
         return false;
+    if (!may_enter(desk, key.tenant)) return false;
     if (key.account.empty()) return true;
     const ServiceAccount* account = account_of(desk, key);
     return account && account->disabled_at == 0;

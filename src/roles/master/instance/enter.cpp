@@ -96,6 +96,7 @@ Result<> answer_page(Term& term, const uplink::EnterRequest& request, uplink::En
     }
     const Instance& now = desk.estate.instances.at(instance.id);
     into.mutable_route()->set_tenant(now.tenant);
+    into.mutable_route()->set_project(now.project);
     into.mutable_route()->set_instance(now.id);
     into.mutable_route()->set_state(std::string{state_of(now.phase)});
     into.mutable_route()->set_detail(page_words(desk, now));
@@ -117,6 +118,10 @@ Result<> enter_instance(Term& term, const uplink::EnterRequest& request, uplink:
     const Instance& instance = *TRY(instance_named(
         desk, call, request.instance(),
         request.tenant().empty() ? std::nullopt : std::optional<std::string>{request.tenant()}));
+    if (!may(call, Scope::cloud()) && !may_enter(desk, instance.tenant, instance.project))
+        return fail(Code::forbidden,
+                    fmt::format("tenant {} or its project {} is disabled", instance.tenant, instance.project),
+                    "disabled");
     const bool is_over = is_final(instance.phase) || instance.phase == InstancePhase::stopping;
     const bool rests = instance.phase == InstancePhase::halting || instance.phase == InstancePhase::resting;
     if (is_over || rests || instance.host.empty() || instance.phase == InstancePhase::placed) {
@@ -135,6 +140,7 @@ Result<> enter_instance(Term& term, const uplink::EnterRequest& request, uplink:
     }
     uplink::Route& route = *into.mutable_route();
     route.set_tenant(instance.tenant);
+    route.set_project(instance.project);
     route.set_instance(instance.id);
     route.set_generation(instance.run_generation);
     route.set_state(std::string{state_of(instance.phase)});

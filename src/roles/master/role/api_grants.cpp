@@ -6,6 +6,7 @@
 #include "roles/master/role/grants.h"
 #include "roles/master/role/subjects.h"
 #include "roles/master/state/views.h"
+#include "roles/master/tenancy/tenancy.h"
 
 namespace hostler::master {
 
@@ -48,15 +49,24 @@ Result<Scope> scope_meant(const api::Call& call, const api::CreateGrant& request
     return request.project ? Scope::of_project(tenant, *request.project) : Scope::of_tenant(tenant);
 }
 
+Result<> check_there(const Desk& desk, const Scope& scope) {
+    if (scope.kind == ScopeKind::tenant) return check_tenant(desk, scope.tenant);
+    if (scope.kind == ScopeKind::project) return check_project(desk, scope.tenant, scope.project);
+    return {};
+}
+
 Result<api::Grant> decide_give(Desk& desk, const api::Call& call, const api::CreateGrant& request) {
     const Scope scope = TRY(scope_meant(call, request));
     TRY(check_new(call, scope));
+    TRY(check_there(desk, scope));
     const std::string tenant = scope.kind == ScopeKind::provider ? "" : scope.tenant;
     const std::string subject = TRY(subject_named_by(desk, call, tenant, request.subject));
     TRY(check_gives(desk, call, request.role, scope));
     const std::int64_t until =
         request.ttl_seconds ? desk.estate.micros() + *request.ttl_seconds * std::int64_t{1'000'000} : 0;
-    return grant_view(desk, *TRY(give_role(desk, subject, request.role, scope, until, call.caller.actor)));
+    const Grant& given = *TRY(give_role(desk, subject, request.role, scope, until, call.caller.actor));
+    if (!tenant.empty()) ensure_tenant(desk, tenant);
+    return grant_view(desk, given);
 }
 
 Result<api::Empty> decide_take(Desk& desk, const api::Call& call, const api::NameGrant& request) {

@@ -5,6 +5,7 @@
 #include "api/types_user.h"
 #include "domain/tenancy/credentials.h"
 #include "roles/master/http/api.h"
+#include "roles/master/http/denials.h"
 #include "roles/master/sign_in/own.h"
 #include "roles/master/sign_in/sign_in.h"
 #include "roles/master/state/refuse.h"
@@ -46,12 +47,21 @@ Task<api::SignedIn> sign_in(Api& service, api::Call call, api::SignIn request) {
     if (const User* user = find_login(term->look(), tried.login); user && !checked.empty())
         call.caller.actor = std::string{user_mark} + user->id;
     const Digest& digest = term->ports().digest;
-    auto answer = CO_TRY(co_await service.perform<std::remove_cvref_t<decltype(api::ops::sign_in)>>(
+    const std::string address = call.caller.address, client = call.caller.client;
+    auto answer = co_await service.perform<std::remove_cvref_t<decltype(api::ops::sign_in)>>(
         [&digest, checked](Desk& desk, const api::Call& asked, const api::SignIn& wanted) {
             return decide_sign_in(desk, asked, wanted, digest, checked);
         },
-        std::move(call), std::move(request)));
-    attempt_succeeded(*term, tried);
+        std::move(call), std::move(request));
+    if (answer) {
+        attempt_succeeded(*term, tried);
+        co_return answer;
+    }
+    if (answer.error().code == Code::unauthenticated && !term->read_only()) {
+        audit_sign_in(term->desk("master"), tried.login, address, client, SignInResult::failed,
+                      answer.error().reason);
+        CO_TRY(co_await term->commit());
+    }
     co_return answer;
 }
 

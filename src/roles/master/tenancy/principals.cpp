@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "roles/master/tenancy/tenancy.h"
+
 namespace hostler::master {
 
 namespace {
@@ -63,6 +65,7 @@ std::vector<Held> held_by(const Desk& desk, const std::string& subject) {
     std::vector<Held> held;
     if (!is_enabled(desk, subject)) return held;
     each_grant(desk, subject, [&](const Grant& grant, const Group*) {
+        if (!may_enter(desk, grant.tenant, grant.project)) return;
         if (const auto set = permissions_of_role(desk, grant.tenant, grant.role))
             held.push_back({scope_of(grant), *set});
     });

@@ -6,6 +6,7 @@
 #include "roles/master/instance/enter.h"
 #include "roles/master/pki/authority.h"
 #include "roles/master/pki/edge_keys.h"
+#include "roles/master/tenancy/tenancy.h"
 #include "roles/master/uplink/host_link.h"
 #include "roles/master/uplink/links.h"
 #include "roles/master/uplink/outbox.h"
@@ -30,8 +31,20 @@ void register_gateway(TermPtr term, const std::string& name, const uplink::Gatew
     }
 }
 
-// Whether this credential opens instances of `tenant`.
-uplink::Frame verdict(const Term& term, const std::optional<SignedIn>& known, const std::string& tenant) {
+// A share link opens what its tenant shares; whoever may open terminals may open URLs, too.
+bool may_open(const Desk& desk, const Principal& principal, const std::string& own_tenant,
+              const std::string& tenant, const std::string& project) {
+    const Scope at = project.empty() ? Scope::of_tenant(tenant) : Scope::of_project(tenant, project);
+    if (authorize(principal, Permission::instance_open, Scope::cloud())) return true;
+    if (!may_enter(desk, tenant, project)) return false;
+    if (principal.kind == PrincipalKind::share) return own_tenant == tenant;
+    return authorize(principal, Permission::instance_open, at) ||
+           authorize(principal, Permission::instance_enter, at);
+}
+
+// Whether this credential opens instances of the tenant's project; without one, of the whole tenant.
+uplink::Frame verdict(const Term& term, const std::optional<SignedIn>& known, const std::string& tenant,
+                      const std::string& project) {
     uplink::Frame answer;
     auto& into = *answer.mutable_authenticate_answer();
     const auto valid = static_cast<std::uint32_t>(term.settings().key_cache.count());
@@ -47,9 +60,8 @@ uplink::Frame verdict(const Term& term, const std::optional<SignedIn>& known, co
         into.set_valid_s(std::min(valid, ends));
     }
     for (std::string& mark : marks_of(term, caller, known->session)) into.add_marks(std::move(mark));
-    const bool shared = caller.principal.kind == PrincipalKind::share && caller.tenant == tenant;
-    into.set_allowed(shared ||
-                     authorize(caller.principal, Permission::instance_open, Scope::of_tenant(tenant)));
+    for (std::string& mark : marks_of_place(tenant, project)) into.add_marks(std::move(mark));
+    into.set_allowed(may_open(term.look(), caller.principal, caller.tenant, tenant, project));
     into.set_principal(caller.actor);
     return answer;
 }
@@ -71,7 +83,7 @@ Task<> redeem(TermPtr term, wire::Link& link, std::uint64_t call, uplink::Redeem
     }
     CO_TRY(co_await term->commit());
     const auto caller = caller_of_sign_in(*term, *session, request.route());
-    uplink::Frame answer = verdict(*term, caller, caller ? caller->caller.tenant : "");
+    uplink::Frame answer = verdict(*term, caller, caller ? caller->caller.tenant : "", "");
     answer.mutable_authenticate_answer()->set_session(*session);
     co_return co_await link.answer(call, std::move(answer));
 }
@@ -127,7 +139,7 @@ Task<> serve_gateway(TermPtr term, wire::Link& link, std::string name) {
                 known = caller_of_sign_in(*term, ask.credential(), ask.route());
             else if (auto caller = caller_of(*term, ask.credential()))
                 known = SignedIn{.caller = std::move(*caller)};
-            ended = co_await link.answer(frame->call(), verdict(*term, known, ask.tenant()));
+            ended = co_await link.answer(frame->call(), verdict(*term, known, ask.tenant(), ask.project()));
         } else if (frame->has_redeem_request()) {
             ended = co_await redeem(term, link, frame->call(), frame->redeem_request());
         } else if (frame->has_sign_out_request()) {

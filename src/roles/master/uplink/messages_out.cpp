@@ -189,6 +189,7 @@ void write_routes(const Desk& desk, const Instance& instance, uplink::Routes& ro
         route.set_name(route_name(instance, port.port));
         route.set_own_port(static_cast<std::uint32_t>(port.own_port));
         route.set_tenant(instance.tenant);
+        route.set_project(instance.project);
         route.set_instance(instance.id);
         route.set_generation(instance.run_generation);
         route.set_port(static_cast<std::uint32_t>(port.port));

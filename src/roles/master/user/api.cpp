@@ -7,6 +7,7 @@
 #include "roles/master/role/grants.h"
 #include "roles/master/state/refuse.h"
 #include "roles/master/state/views.h"
+#include "roles/master/tenancy/tenancy.h"
 #include "roles/master/user/roles.h"
 #include "roles/master/user/users.h"
 
@@ -23,11 +24,13 @@ Result<api::CreatedUser> decide_create_user(Desk& desk, const api::Call& call, c
                                             const Digest& digest) {
     const std::string tenant = TRY(tenant_meant(call, request.tenant_id));
     TRY(check_new(call, scope_of_tenant(tenant)));
+    if (!tenant.empty()) TRY(check_tenant(desk, tenant));
     const User& made = *TRY(make_user(
         desk, {.login = request.login, .name = request.name, .email = request.email, .tenant = tenant}));
     api::CreatedUser answer{.id = made.id, .login = made.login, .tenant_id = made.tenant};
     answer.secret = make_password_link(desk, made.id, digest);
     answer.expires_at = wall(desk.estate.micros() + password_link_life_us);
+    if (!tenant.empty()) ensure_tenant(desk, tenant);
     return answer;
 }
 

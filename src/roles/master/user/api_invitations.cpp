@@ -7,6 +7,7 @@
 #include "roles/master/http/people.h"
 #include "roles/master/state/refuse.h"
 #include "roles/master/state/views.h"
+#include "roles/master/tenancy/tenancy.h"
 #include "roles/master/user/invitations.h"
 #include "roles/master/user/roles.h"
 #include "roles/master/user/users.h"
@@ -27,7 +28,12 @@ Result<api::CreatedInvitation> decide_invite(Desk& desk, const api::Call& call,
                                              const api::CreateInvitation& request, const Digest& digest) {
     const std::string tenant = TRY(tenant_meant(call, request.tenant_id));
     TRY(check_new(call, scope_of_tenant(tenant)));
+    if (request.project && !tenant.empty())
+        TRY(check_project(desk, tenant, *request.project));
+    else if (!tenant.empty())
+        TRY(check_tenant(desk, tenant));
     const MadeInvitation made = TRY(make_invitation(desk, call, request, tenant, digest));
+    if (!tenant.empty()) ensure_tenant(desk, tenant);
     return api::CreatedInvitation{.id = made.invitation->id,
                                   .tenant_id = made.invitation->tenant,
                                   .project = made.invitation->project,
