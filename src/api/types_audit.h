@@ -84,7 +84,7 @@ struct ListAudit {
     std::optional<std::int64_t> until{};
     std::optional<AuditResult> result{};
     std::optional<std::string> project{};
-    AuditSort sort = AuditSort::newest;
+    std::optional<AuditSort> sort{};
 };
 BOOST_DESCRIBE_STRUCT(ListAudit, (), (actor, operation, subject, tenant_id, since, until, result, project, sort))
 template <>
@@ -103,7 +103,7 @@ inline constexpr auto fields<ListAudit> = std::to_array<Field>({
      .max = std::int64_t{100} * 366 * 86400, .unit = Unit::seconds},
     {.member = "result", .help = "Only records with this result.", .example = "denied"},
     {.member = "project", .help = "Only records of this project.", .example = "default", .max = 128},
-    {.member = "sort", .help = "newest: by time, the newest first; written: in the order of the chain, the oldest first."},
+    {.member = "sort", .help = "newest, the default: by time, the newest first; written: in the order of the chain, the oldest first."},
 });
 
 struct AuditChain {

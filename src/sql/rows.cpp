@@ -300,7 +300,7 @@ Result<AuditHead> Rows::audit_head() {
 }
 
 Result<> Rows::note_audit(Snapshot& into) {
-    constexpr int looked_at_max = 16;  // One that is damaged is passed over.
+    constexpr int looked_at_max = 4;  // One that is damaged is passed over.
     into.audit = TRY(audit_head());
     return connection_.run(
         fmt::format("SELECT {} FROM audit_seals ORDER BY position DESC LIMIT ?1", seal_columns),

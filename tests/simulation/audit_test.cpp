@@ -50,8 +50,12 @@ TEST(Mistakes, AChainThatIsContinuedFromTheWrongLine) {
     class OlderHead final : public StoreBehind {
     public:
         using StoreBehind::StoreBehind;
-        Task<Snapshot> load() override {
-            Snapshot all = CO_TRY(co_await store_.load());
+        Task<Snapshot> load() override { return older(store_.load()); }
+        Task<Snapshot> load_since(StorePoint point) override { return older(store_.load_since(point)); }
+
+    private:
+        static Task<Snapshot> older(Task<Snapshot> loading) {
+            Snapshot all = CO_TRY(co_await std::move(loading));
             if (all.audit.position > 1) --all.audit.position;
             co_return all;
         }

@@ -245,22 +245,11 @@ TEST_F(AuditTest, IsVerifiedPartByPart) {
                                     std::string{one.at("message").as_string()});
             const auto* next = part.as_object().if_contains("next");
             after = next ? std::string{next->as_string()} : "";
-            for (std::size_t at = 0; (at = after.find('#', at)) != after.npos;) after.replace(at, 1, "%23");
-            for (std::size_t at = 0; (at = after.find_first_of(" ,:+&\"{}", at)) != after.npos;)
+            for (std::size_t at = 0; (at = after.find_first_of("# ,:+&\"{}", at)) != after.npos; ++at)
                 after.replace(at, 1, fmt::format("%{:02x}", after[at]));
         } while (!after.empty());
         return fmt::format("{} {}{}", records, wrong, said);
     };
-    // Digests of the rig are long texts.
-    for (AuditLine& one : store.lines) one.previous = one.chain.hash = "";
-    AuditHead head;
-    for (AuditLine& one : store.lines) {
-        one.previous = head.hash;
-        one.chain = {head.position + 1, ""};
-        one.chain.hash = chain_hash(digest, one);
-        head = one.chain;
-    }
-    store.anchors.head = head;
     EXPECT_TRUE(verify().starts_with("7 0")) << verify();
     const AuditLine kept = store.lines[3];
     store.lines[3].actor = "key/evil";

@@ -312,7 +312,7 @@ public:
 class PlainDigest final : public Digest {
 public:
     std::string sha256(std::string_view text) const override {
-        constexpr std::size_t length_max = 1024;  // Digests of digests would grow.
+        constexpr std::size_t length_max = 128;  // Digests of digests would grow.
         if (text.size() > length_max) {
             std::uint64_t sum = 0xcbf29ce484222325;
             for (const char c : text) sum = (sum ^ static_cast<unsigned char>(c)) * 0x100000001b3;
