@@ -230,6 +230,7 @@ TEST_F(PeopleSignIn, SessionsAreListedAndRevoked) {
     EXPECT_EQ(call("DELETE", path, "", one).status, 200);
     EXPECT_EQ(whoami(two), 401);
     EXPECT_EQ(whoami(one), 200);
+    EXPECT_EQ(get("/v1/sessions").items(), 0u);  // A key has none.
     // An admin sees and ends those of others.
     EXPECT_EQ(get("/v1/sessions?user=bob").items(), 1u);
     const Reply his = get("/v1/sessions?user=bob");
