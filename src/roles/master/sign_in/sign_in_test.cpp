@@ -303,7 +303,8 @@ TEST_F(PeopleSignIn, ASecondFactorCountsOnceItIsConfirmed) {
     const std::string secret = session("ann");
     const Reply begun = post("/v1/totp", "{}", secret);
     ASSERT_EQ(begun.status, 201) << begun.text;
-    EXPECT_THAT(begun.at("uri"), HasSubstr("otpauth://totp/Hostler:ann?secret=" + begun.at("secret")));
+    EXPECT_EQ(begun.at("uri"), "otpauth://totp/Hostler:ann?secret=" + begun.at("secret") +
+                                   "&issuer=Hostler&algorithm=SHA1&digits=6&period=30");
     EXPECT_EQ(sign_in("ann").status, 200);
     EXPECT_EQ(post("/v1/totp/confirm", R"({"code":"000000"})", secret).status, 400);
     EXPECT_EQ(sign_in("ann").status, 200);
