@@ -47,7 +47,7 @@ inline constexpr Typed<CreateInvitation, CreatedInvitation> create_invitation{{
     .example = "invitation create member --tenant acme --email ann@example.com"}};
 inline constexpr Typed<ListInvitations, List<Invitation>> list_invitations{{
     .name = "listInvitations", .path = "/v1/invitations", .permission = Permission::user_read,
-    .help = "List invitations that nobody has accepted.", .list = true, .noun = "invitation", .verb = "list",
+    .help = "List open invitations.", .list = true, .noun = "invitation", .verb = "list",
     .columns = "id role tenantID project email login expiresAt madeBy createdAt"}};
 inline constexpr Typed<NameInvitation, Empty> delete_invitation{{
     .name = "deleteInvitation", .method = Method::delete_, .path = "/v1/invitations/{invitation}",

@@ -172,7 +172,7 @@ BOOST_DESCRIBE_STRUCT(RotateKey, (), (api_key, grace_seconds))
 template <>
 inline constexpr auto fields<RotateKey> = std::to_array<Field>({
     {.member = "api_key", .help = "Id of the key to replace.", .example = "k-9r4t1b"},
-    {.member = "grace_seconds", .help = "How long the old key works beside the new one.", .example = "3600", .min = 0,
+    {.member = "grace_seconds", .help = "How long the old key still works.", .example = "3600", .min = 0,
      .max = 86400, .absent = Absent::fills, .unit = Unit::seconds},
 });
 

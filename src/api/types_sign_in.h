@@ -38,7 +38,7 @@ inline constexpr auto fields<SignedIn> = std::to_array<Field>({
     {.member = "login", .help = "Login of the user.", .example = "ann@example.com"},
     {.member = "tenant_id", .help = "Home tenant; empty: a person of the operator.", .example = "acme"},
     {.member = "expires_at", .help = "When the session ends, however much it is used."},
-    {.member = "idle_seconds", .help = "The session ends when it is not used for so long.", .example = "43200",
+    {.member = "idle_seconds", .help = "The session ends after this time without use.", .example = "43200",
      .unit = Unit::seconds},
     {.member = "needs_totp", .help = "A second factor is required: only its enrolment works until it is confirmed."},
 });

@@ -444,7 +444,7 @@ TEST_F(CliTest, ExitCodesTellWhatWentWrong) {
     api.canned.clear();
     env["HOSTLER_KEY"] = "wrong";
     EXPECT_EQ(run({"zone", "list"}), 4);
-    EXPECT_THAT(err, HasSubstr("would help: a key"));
+    EXPECT_THAT(err, HasSubstr("would help: `hostler login`, or a key"));
     env["HOSTLER_KEY"] = "acme-key";
     EXPECT_EQ(run({"host", "list"}), 4);
 }
@@ -488,7 +488,7 @@ TEST_F(CliTest, NamesTheNearestForWhatItDoesNotKnow) {
     EXPECT_EQ(run({"zone"}), 2);
     EXPECT_THAT(err, HasSubstr("list, create, get, edit, delete"));
     EXPECT_EQ(run({"key", "get"}), 2);
-    EXPECT_THAT(err, HasSubstr("there is no command 'get' here; there are create, list, delete\n"));
+    EXPECT_THAT(err, HasSubstr("there is no command 'get' here; there are create, list, delete, rotate, disable, enable\n"));
     EXPECT_EQ(run({"weather"}), 2);
     EXPECT_THAT(err, HasSubstr("there is no command 'weather'; `hostler --help` shows all\n"));
     EXPECT_EQ(run({"volume", "create", "v", "--size"}), 2);

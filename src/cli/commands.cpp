@@ -292,7 +292,7 @@ void CommandTree::add_flag(Command& command, const api::Property& property, std:
     };
     // One at a time: --port, --env.
     if (flag->is_list() && long_name.ends_with('s') && !taken(long_name.substr(0, long_name.size() - 1)))
-        long_name.pop_back();
+        long_name.resize(long_name.size() - (long_name.ends_with("sses") ? 2 : 1));
     flag->name = positional ? upper(long_name) : "--" + long_name;
     std::string names = in_path ? flag->name : "--" + long_name;
     const std::string shorter{shortened(long_name)};

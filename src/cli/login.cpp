@@ -97,7 +97,8 @@ Task<> login(CliWorld& world, Connection flags, LoginCommands wish) {
 
 Task<> logout(CliWorld& world, Connection flags) {
     Connection found = CO_TRY(connection(world, flags));
-    if (found.key.empty()) co_return fail(Code::invalid, "no credential is kept: nobody has signed in");
+    if (found.key.empty())
+        co_return fail(Code::invalid, "no credential is kept, so there is no session to end");
     if (found.key.starts_with(session_prefix)) {
         ApiClient client{world, CO_TRY(bases_of(found)), found.key};
         const auto done = co_await client.call({.operation = &api::ops::sign_out});

@@ -132,7 +132,7 @@ TEST_F(PeopleTest, LogoutEndsTheSessionAndForgetsIt) {
     EXPECT_THAT(config(), Not(HasSubstr("hu_ann")));
     EXPECT_THAT(config(), HasSubstr("http://api.test:8080"));
     EXPECT_EQ(run({"logout"}), 2);
-    EXPECT_THAT(err, HasSubstr("nobody has signed in"));
+    EXPECT_THAT(err, HasSubstr("no credential is kept"));
 }
 
 TEST_F(PeopleTest, LogoutForgetsASessionThatHasEnded) {

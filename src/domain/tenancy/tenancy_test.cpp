@@ -84,12 +84,6 @@ TEST(Totp, Base32OfRfc4648) {
     EXPECT_EQ(base32(rfc_secret), "GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ");
 }
 
-TEST(Totp, UriNamesIssuerAndLogin) {
-    EXPECT_EQ(otpauth_uri("Hostler", "ann@example.com", "GEZDGNBV"),
-              "otpauth://totp/Hostler:ann%40example.com?secret=GEZDGNBV&issuer=Hostler&algorithm=SHA1&"
-              "digits=6&period=30");
-}
-
 TEST(RecoveryCodes, AreReadAsTheyAreShown) {
     const std::string shown = shown_recovery_code("abcdefgh23456789");
     EXPECT_EQ(shown, "abcd-efgh-2345-6789");

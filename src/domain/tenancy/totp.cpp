@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include "core/percent.h"
 #include "domain/tenancy/sha1.h"
 
 namespace hostler {
@@ -10,7 +9,6 @@ namespace hostler {
 namespace {
 
 constexpr std::string_view letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
-constexpr std::size_t digits = 6;
 
 // Takes as long wherever the first difference is.
 bool same(std::string_view a, std::string_view b) {
@@ -61,18 +59,12 @@ std::string totp_code(std::string_view secret, std::int64_t step) {
 
 std::optional<std::int64_t> totp_match(std::string_view secret, std::string_view code, std::int64_t now_s,
                                        std::int64_t used) {
-    if (code.size() != digits || secret.empty()) return std::nullopt;
+    if (code.size() != totp_digits || secret.empty()) return std::nullopt;
     const std::int64_t now = now_s / totp_step_s;
     std::optional<std::int64_t> found;
     for (std::int64_t step = now - totp_drift; step <= now + totp_drift; ++step)
         if (same(totp_code(secret, step), code) && step > used) found = step;
     return found;
-}
-
-std::string otpauth_uri(std::string_view issuer, std::string_view login, std::string_view secret) {
-    const std::string by = percent_encode(issuer);
-    return fmt::format("otpauth://totp/{}:{}?secret={}&issuer={}&algorithm=SHA1&digits={}&period={}", by,
-                       percent_encode(login), secret, by, digits, totp_step_s);
 }
 
 }  // namespace hostler

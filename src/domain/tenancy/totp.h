@@ -9,6 +9,7 @@
 namespace hostler {
 
 inline constexpr std::size_t totp_secret_bytes = 20;
+inline constexpr std::size_t totp_digits = 6;
 inline constexpr std::int64_t totp_step_s = 30;
 inline constexpr std::int64_t totp_drift = 1;  // Steps that a clock may be early or late.
 
@@ -23,8 +24,5 @@ std::string totp_code(std::string_view secret, std::int64_t step);
 // than `used`, the last one that was used.
 std::optional<std::int64_t> totp_match(std::string_view secret, std::string_view code, std::int64_t now_s,
                                        std::int64_t used);
-
-// "otpauth://totp/…", as authenticator programs read it from a picture. `secret`: base32.
-std::string otpauth_uri(std::string_view issuer, std::string_view login, std::string_view secret);
 
 }  // namespace hostler

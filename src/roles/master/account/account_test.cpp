@@ -7,8 +7,8 @@ namespace {
 using namespace std::chrono_literals;
 using ::testing::HasSubstr;
 
-struct AccountTest : PeopleTest {
-    AccountTest() {
+struct ServiceAccounts : PeopleTest {
+    ServiceAccounts() {
         desk().estate.api_keys.add({.id = "k-1", .name = "ci", .hash = "#hk_acme", .tenant = "acme"});
         (void)commit();
     }
@@ -24,7 +24,7 @@ struct AccountTest : PeopleTest {
     }
 };
 
-TEST_F(AccountTest, AreMadeRenamedAndDeleted) {
+TEST_F(ServiceAccounts, AreMadeRenamedAndDeleted) {
     const std::string id = account();
     EXPECT_EQ(get("/v1/service-accounts/" + id).at("name"), "ci");
     EXPECT_EQ(get("/v1/service-accounts/ci").at("id"), id);
@@ -43,7 +43,7 @@ TEST_F(AccountTest, AreMadeRenamedAndDeleted) {
     EXPECT_THAT(get("/v1/service-accounts/c").text, HasSubstr("account_not_found"));
 }
 
-TEST_F(AccountTest, AKeyStandsForItsAccount) {
+TEST_F(ServiceAccounts, AKeyStandsForItsAccount) {
     const std::string id = account();
     const Reply made = key(id);
     ASSERT_EQ(made.status, 201) << made.text;
@@ -56,7 +56,7 @@ TEST_F(AccountTest, AKeyStandsForItsAccount) {
     EXPECT_EQ(list.body.at("items").as_array()[0].at("id").as_string(), made.at("id"));
 }
 
-TEST_F(AccountTest, DisablingTheAccountStopsItsKeys) {
+TEST_F(ServiceAccounts, DisablingTheAccountStopsItsKeys) {
     const std::string id = account();
     const std::string one = key(id).at("secret"), two = key(id).at("secret");
     EXPECT_EQ(post(fmt::format("/v1/service-accounts/{}/disable", id), "").at("state"), "disabled");
@@ -66,7 +66,7 @@ TEST_F(AccountTest, DisablingTheAccountStopsItsKeys) {
     EXPECT_EQ(whoami(one), 200);
 }
 
-TEST_F(AccountTest, AKeyIsSwitchedOffAndOn) {
+TEST_F(ServiceAccounts, AKeyIsSwitchedOffAndOn) {
     const Reply made = key(account());
     const std::string path = "/v1/api-keys/" + made.at("id");
     EXPECT_EQ(post(path + "/disable", "").at("state"), "disabled");
@@ -80,7 +80,7 @@ TEST_F(AccountTest, AKeyIsSwitchedOffAndOn) {
     EXPECT_EQ(whoami("hk_acme"), 401);
 }
 
-TEST_F(AccountTest, ARotatedKeyEndsAfterItsGrace) {
+TEST_F(ServiceAccounts, ARotatedKeyEndsAfterItsGrace) {
     const std::string id = account();
     const Reply old = key(id, R"(,"permissions":["instance.read"],"projects":["web"])");
     const Reply next = post(fmt::format("/v1/api-keys/{}/rotate", old.at("id")), R"({"graceSeconds":600})");
@@ -102,7 +102,7 @@ TEST_F(AccountTest, ARotatedKeyEndsAfterItsGrace) {
               400);
 }
 
-TEST_F(AccountTest, AKeyWithALifeIsFollowedByOneOfTheSameLife) {
+TEST_F(ServiceAccounts, AKeyWithALifeIsFollowedByOneOfTheSameLife) {
     const Reply old = key(account(), R"(,"ttlSeconds":7200)");
     timers.advance(3600s);
     const Reply next = post(fmt::format("/v1/api-keys/{}/rotate", old.at("id")), "{}");
@@ -113,7 +113,7 @@ TEST_F(AccountTest, AKeyWithALifeIsFollowedByOneOfTheSameLife) {
     EXPECT_EQ(whoami(next.at("secret")), 401);
 }
 
-TEST_F(AccountTest, WhatAKeyIsNarrowedToIsChecked) {
+TEST_F(ServiceAccounts, WhatAKeyIsNarrowedToIsChecked) {
     const std::string id = account();
     const Reply wrong = key(
         id,
@@ -125,14 +125,14 @@ TEST_F(AccountTest, WhatAKeyIsNarrowedToIsChecked) {
     EXPECT_THAT(wrong.text, HasSubstr("addresses[0]"));
 }
 
-TEST_F(AccountTest, AKeyForSomeAddressesIsUnknownElsewhere) {
+TEST_F(ServiceAccounts, AKeyForSomeAddressesIsUnknownElsewhere) {
     const Reply made = key(account(), R"(,"addresses":["203.0.113.0/24"])");
     EXPECT_EQ(whoami(made.at("secret")), 200);
     address = "198.51.100.1:5000";
     EXPECT_EQ(whoami(made.at("secret")), 401);
 }
 
-TEST_F(AccountTest, OneAccountHasSoManyKeys) {
+TEST_F(ServiceAccounts, OneAccountHasSoManyKeys) {
     const std::string id = account();
     for (std::size_t i = 0; i < keys_account_max; ++i) ASSERT_EQ(key(id).status, 201);
     EXPECT_EQ(key(id).code(), "quota_exceeded");

@@ -483,6 +483,7 @@ std::string path_of(const api::Operation& operation) {
 TEST_F(ApiTest, EveryListRefusesACursorThatIsNotItsOwn) {
     ASSERT_EQ(call("", "POST", "/stocks", stocks(1)).status, 200);
     ASSERT_EQ(call("acme", "POST", "/gpu-instances", start("one")).status, 200);
+    ASSERT_EQ(call("", "POST", "/v1/service-accounts", R"({"name":"one","tenantID":"acme"})").status, 201);
     const std::string of_zones{
         json::parse(call("", "GET", "/v1/zones?limit=1").body).at("nextCursor").as_string()};
     ASSERT_EQ(call("", "GET", "/v1/zones?cursor=" + of_zones).status, 200);

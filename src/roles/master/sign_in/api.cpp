@@ -78,11 +78,11 @@ Result<const Login*> session_named(const Desk& desk, const api::Call& call, cons
     return fail(Code::not_found, fmt::format("there is no session {}", id), "session_not_found");
 }
 
-// Whose sessions are listed.
+// Whose sessions are listed; nullptr: those of a key, which has none.
 Result<const User*> user_meant(const Desk& desk, const api::Call& call,
                                const std::optional<std::string>& name) {
-    if (!name) return own_user(desk, call);
     const User* own = user_of_call(desk, call);
+    if (!name) return own;
     if (own && (own->id == *name || own->login == plain_login(*name))) return own;
     api::Call reading = call;
     reading.permission = Permission::user_read;
@@ -125,9 +125,9 @@ void add_sign_in(Api& service) {
         });
     service.read<ops::list_sessions>([](const Desk& desk, const api::Call& call,
                                         const api::ListSessions& request) -> Result<api::List<api::Session>> {
-        const User& user = *TRY(user_meant(desk, call, request.user));
+        const User* user = TRY(user_meant(desk, call, request.user));
         Paging<Login, api::Session> paging;
-        for (const Login* login : desk.estate.logins.by().user.of(user.id)) paging.rows.push_back(login);
+        if (user) paging.rows = desk.estate.logins.by().user.of(user->id);
         return paging.page(call, [&](const Login& row) { return view(desk, row, call); });
     });
     service.write<ops::revoke_session>(

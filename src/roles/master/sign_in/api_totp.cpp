@@ -3,6 +3,7 @@
 
 #include "api/operations_sign_in.h"
 #include "api/types_user.h"
+#include "core/percent.h"
 #include "domain/tenancy/totp.h"
 #include "roles/master/http/hashing.h"
 #include "roles/master/sign_in/own.h"
@@ -18,6 +19,12 @@ namespace {
 
 constexpr std::string_view totp_issuer = "Hostler";
 
+// As authenticator programs read it from a picture.
+std::string otpauth_uri(std::string_view login, std::string_view secret) {
+    return fmt::format("otpauth://totp/{0}:{1}?secret={2}&issuer={0}&algorithm=SHA1&digits={3}&period={4}",
+                       totp_issuer, percent_encode(login), secret, totp_digits, totp_step_s);
+}
+
 Result<api::EnrolledTotp> decide_enrol(Desk& desk, const api::Call& call, const api::Empty&) {
     const User& user = *TRY(own_user(desk, call));
     if (has_totp(user))
@@ -25,7 +32,7 @@ Result<api::EnrolledTotp> decide_enrol(Desk& desk, const api::Call& call, const 
                       "Remove it first: `hostler totp remove`.");
     const std::string id = user.id;
     api::EnrolledTotp answer{.secret = begin_totp(desk, id)};
-    answer.uri = otpauth_uri(totp_issuer, desk.estate.users.at(id).login, answer.secret);
+    answer.uri = otpauth_uri(desk.estate.users.at(id).login, answer.secret);
     return answer;
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "api/types_sign_in.h"
+#include "core/ip_address.h"
 #include "domain/tenancy/recovery.h"
 #include "domain/tenancy/totp.h"
 #include "roles/master/http/people.h"
@@ -67,6 +68,8 @@ MadeLogin make_login(Desk& desk, const std::string& user, const api::Caller& fro
         desk.estate.logins.erase(std::string{oldest->hash});
     }
     std::string secret = new_secret(desk.random, login_prefix);
+    const auto ip = ip_in(from.address);
+    const std::string address = ip ? ip->bare_text() : from.address;  // Its port is of one connection.
     const std::int64_t now = desk.estate.micros();
     const Login& made = desk.estate.logins.add(
         {.hash = digest.sha256(secret),
@@ -74,11 +77,11 @@ MadeLogin make_login(Desk& desk, const std::string& user, const api::Caller& fro
          .created_at = now,
          .used_at = now,
          .expires_at = now + std::chrono::microseconds{desk.settings.session_life}.count(),
-         .address = from.address,
+         .address = address,
          .client = from.client});
     const User& person = desk.estate.users.at(user);
     desk.estate.event("user", user, person.tenant, "signed_in",
-                      fmt::format("User {} signed in from {}.", person.login, from.address));
+                      fmt::format("User {} signed in from {}.", person.login, address));
     return {&made, std::move(secret)};
 }
 

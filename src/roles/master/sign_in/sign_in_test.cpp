@@ -11,7 +11,7 @@ using namespace std::chrono_literals;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-struct SignInTest : PeopleTest {
+struct PeopleSignIn : PeopleTest {
     std::string code_of(const std::string& login, int steps = 0) {
         const User& user = *desk().estate.users.by().login.first(login);
         return totp_code(base32_bytes(user.totp).value(),
@@ -30,7 +30,7 @@ struct SignInTest : PeopleTest {
     }
 };
 
-TEST_F(SignInTest, ASessionIsACredentialOfItsUser) {
+TEST_F(PeopleSignIn, ASessionIsACredentialOfItsUser) {
     const std::string id = user("ann@example.com");
     const Reply made = sign_in("Ann@Example.com");
     ASSERT_EQ(made.status, 200) << made.text;
@@ -44,10 +44,10 @@ TEST_F(SignInTest, ASessionIsACredentialOfItsUser) {
     ASSERT_FALSE(store.lines.empty());
     EXPECT_EQ(store.lines.back().operation, "signIn");
     EXPECT_EQ(store.lines.back().actor, "user/" + id);
-    EXPECT_EQ(store.lines.back().address, "203.0.113.7");
+    EXPECT_EQ(store.lines.back().address, "203.0.113.7:5000");
 }
 
-TEST_F(SignInTest, WhetherAnAccountExistsIsNotVisible) {
+TEST_F(PeopleSignIn, WhetherAnAccountExistsIsNotVisible) {
     user("ann");
     const std::string disabled = user("bob");
     EXPECT_EQ(post(fmt::format("/v1/users/{}/disable", disabled), "").status, 200);
@@ -66,7 +66,7 @@ TEST_F(SignInTest, WhetherAnAccountExistsIsNotVisible) {
     EXPECT_EQ(sign_in("bob").code(), "sign_in_failed");
 }
 
-TEST_F(SignInTest, PasswordsAndSecretsAreNowhere) {
+TEST_F(PeopleSignIn, PasswordsAndSecretsAreNowhere) {
     user("ann");
     const std::string secret = session("ann");
     const Reply reply = call("POST", "/v1/password",
@@ -81,7 +81,7 @@ TEST_F(SignInTest, PasswordsAndSecretsAreNowhere) {
     EXPECT_FALSE(anywhere_in_store(desk().estate.users.by().login.first("ann")->password));
 }
 
-TEST_F(SignInTest, StrangersMayCallOpenOperationsAlone) {
+TEST_F(PeopleSignIn, StrangersMayCallOpenOperationsAlone) {
     EXPECT_EQ(post("/v1/users", R"({"login":"ann"})", "").status, 401);
     EXPECT_EQ(post("/v1/sign-out", "{}", "").status, 401);
     EXPECT_EQ(get("/v1/sessions", "").status, 401);
@@ -92,7 +92,7 @@ TEST_F(SignInTest, StrangersMayCallOpenOperationsAlone) {
     EXPECT_EQ(post("/v1/sign-in", sign_in_body("ann", large), "").status, 413);
 }
 
-TEST_F(SignInTest, AnIdempotencyKeyOfAStrangerIsNoWayToAnAnswer) {
+TEST_F(PeopleSignIn, AnIdempotencyKeyOfAStrangerIsNoWayToAnAnswer) {
     user("ann");
     headers = "Idempotency-Key: k\r\n";
     const std::string first = session("ann");
@@ -104,7 +104,7 @@ TEST_F(SignInTest, AnIdempotencyKeyOfAStrangerIsNoWayToAnAnswer) {
     EXPECT_TRUE(desk().estate.answers.all().empty());
 }
 
-TEST_F(SignInTest, AttemptsAreSlowedAndThenRefused) {
+TEST_F(PeopleSignIn, AttemptsAreSlowedAndThenRefused) {
     settings.sign_in.account_rate = {.per_second = 0.5, .burst = 2};
     user("ann");
     for (int i = 0; i < 2; ++i) EXPECT_EQ(sign_in("ann", "wrong horses").status, 401);
@@ -125,14 +125,14 @@ TEST_F(SignInTest, AttemptsAreSlowedAndThenRefused) {
     EXPECT_EQ(sign_in("ann").status, 200);
 }
 
-TEST_F(SignInTest, AnUnknownLoginIsSlowedAsAKnownOneIs) {
+TEST_F(PeopleSignIn, AnUnknownLoginIsSlowedAsAKnownOneIs) {
     settings.sign_in.account_rate = {.per_second = 0.01, .burst = 2};
     for (int i = 0; i < 2; ++i) EXPECT_EQ(sign_in("nobody", "wrong horses").status, 401);
     EXPECT_EQ(sign_in("nobody", "wrong horses").status, 429);
     EXPECT_EQ(sign_in("Nobody", "wrong horses").status, 429);
 }
 
-TEST_F(SignInTest, WhoTriesManyLoginsIsSlowedByAddress) {
+TEST_F(PeopleSignIn, WhoTriesManyLoginsIsSlowedByAddress) {
     settings.sign_in.address_rate = {.per_second = 0.01, .burst = 3};
     for (int i = 0; i < 3; ++i) EXPECT_EQ(sign_in(fmt::format("u{}", i), "wrong horses").status, 401);
     EXPECT_EQ(sign_in("u9", "wrong horses").status, 429);
@@ -140,7 +140,7 @@ TEST_F(SignInTest, WhoTriesManyLoginsIsSlowedByAddress) {
     EXPECT_EQ(sign_in("u9", "wrong horses").status, 401);
 }
 
-TEST_F(SignInTest, StrangersDoNotSlowSomebodyDownWhereTheyAreSignedIn) {
+TEST_F(PeopleSignIn, StrangersDoNotSlowSomebodyDownWhereTheyAreSignedIn) {
     settings.sign_in.account_rate = {.per_second = 0.01, .burst = 2};
     user("ann");
     session("ann");
@@ -151,13 +151,13 @@ TEST_F(SignInTest, StrangersDoNotSlowSomebodyDownWhereTheyAreSignedIn) {
     EXPECT_EQ(sign_in("ann").status, 200);
 }
 
-TEST_F(SignInTest, TheRightPasswordCostsNothing) {
+TEST_F(PeopleSignIn, TheRightPasswordCostsNothing) {
     settings.sign_in.account_rate = {.per_second = 0.01, .burst = 2};
     user("ann");
     for (int i = 0; i < 6; ++i) EXPECT_EQ(sign_in("ann").status, 200);
 }
 
-TEST_F(SignInTest, TooManyHashesAtOnceAreRefused) {
+TEST_F(PeopleSignIn, TooManyHashesAtOnceAreRefused) {
     user("ann");
     passwords.full = true;
     for (const char* login : {"ann", "nobody"}) {
@@ -167,7 +167,7 @@ TEST_F(SignInTest, TooManyHashesAtOnceAreRefused) {
     }
 }
 
-TEST_F(SignInTest, ASessionEndsWhenItIsIdle) {
+TEST_F(PeopleSignIn, ASessionEndsWhenItIsIdle) {
     user("ann");
     const std::string secret = session("ann");
     for (int i = 0; i < 5; ++i) {
@@ -180,7 +180,7 @@ TEST_F(SignInTest, ASessionEndsWhenItIsIdle) {
     EXPECT_TRUE(desk().estate.logins.all().empty());
 }
 
-TEST_F(SignInTest, ASessionEndsAfterItsLifeHoweverMuchItIsUsed) {
+TEST_F(PeopleSignIn, ASessionEndsAfterItsLifeHoweverMuchItIsUsed) {
     settings.session_life = 24h;
     user("ann");
     const std::string secret = session("ann");
@@ -192,7 +192,7 @@ TEST_F(SignInTest, ASessionEndsAfterItsLifeHoweverMuchItIsUsed) {
     EXPECT_EQ(whoami(secret), 401);
 }
 
-TEST_F(SignInTest, UseIsNotedOnceInSomeMinutes) {
+TEST_F(PeopleSignIn, UseIsNotedOnceInSomeMinutes) {
     user("ann");
     const std::string secret = session("ann");
     const auto commits = store.done.size();
@@ -203,7 +203,7 @@ TEST_F(SignInTest, UseIsNotedOnceInSomeMinutes) {
     EXPECT_EQ(store.done.size(), commits + 1);
 }
 
-TEST_F(SignInTest, SigningOutEndsThisSessionAlone) {
+TEST_F(PeopleSignIn, SigningOutEndsThisSessionAlone) {
     user("ann");
     const std::string one = session("ann"), two = session("ann");
     EXPECT_EQ(post("/v1/sign-out", "", one).status, 200);
@@ -212,7 +212,7 @@ TEST_F(SignInTest, SigningOutEndsThisSessionAlone) {
     EXPECT_EQ(post("/v1/sign-out", "", root).code(), "not_a_person");
 }
 
-TEST_F(SignInTest, SessionsAreListedAndRevoked) {
+TEST_F(PeopleSignIn, SessionsAreListedAndRevoked) {
     user("ann");
     user("bob");
     const std::string one = session("ann"), two = session("ann"), bobs = session("bob");
@@ -230,6 +230,7 @@ TEST_F(SignInTest, SessionsAreListedAndRevoked) {
     EXPECT_EQ(call("DELETE", path, "", one).status, 200);
     EXPECT_EQ(whoami(two), 401);
     EXPECT_EQ(whoami(one), 200);
+    EXPECT_EQ(get("/v1/sessions").items(), 0u);  // A key has none.
     // An admin sees and ends those of others.
     EXPECT_EQ(get("/v1/sessions?user=bob").items(), 1u);
     const Reply his = get("/v1/sessions?user=bob");
@@ -238,7 +239,7 @@ TEST_F(SignInTest, SessionsAreListedAndRevoked) {
     EXPECT_EQ(whoami(bobs), 401);
 }
 
-TEST_F(SignInTest, OneUserHasSoManySessionsAndTheOldestMakesRoom) {
+TEST_F(PeopleSignIn, OneUserHasSoManySessionsAndTheOldestMakesRoom) {
     user("ann");
     const std::string first = session("ann");
     for (std::size_t i = 0; i < logins_user_max; ++i) {
@@ -249,7 +250,7 @@ TEST_F(SignInTest, OneUserHasSoManySessionsAndTheOldestMakesRoom) {
     EXPECT_EQ(desk().estate.logins.all().size(), logins_user_max);
 }
 
-TEST_F(SignInTest, ChangingThePasswordEndsOtherSessions) {
+TEST_F(PeopleSignIn, ChangingThePasswordEndsOtherSessions) {
     user("ann");
     const std::string one = session("ann"), two = session("ann");
     const auto change = [&](std::string_view old, std::string_view fresh) {
@@ -268,7 +269,7 @@ TEST_F(SignInTest, ChangingThePasswordEndsOtherSessions) {
         "not_a_person");
 }
 
-TEST_F(SignInTest, APasswordIsNotTheLogin) {
+TEST_F(PeopleSignIn, APasswordIsNotTheLogin) {
     const Reply made = post("/v1/users", R"({"login":"ann@example.com"})");
     const Reply refused = reset(made.at("secret"), "Ann@Example.com");
     EXPECT_EQ(refused.status, 400);
@@ -276,7 +277,7 @@ TEST_F(SignInTest, APasswordIsNotTheLogin) {
     EXPECT_EQ(reset(made.at("secret"), "correct horse").status, 200);
 }
 
-TEST_F(SignInTest, APasswordLinkIsGoodOnceAndForADay) {
+TEST_F(PeopleSignIn, APasswordLinkIsGoodOnceAndForADay) {
     const std::string id = user("ann");
     const std::string before = session("ann");
     const Reply link = post(fmt::format("/v1/users/{}/password-link", id), "");
@@ -291,18 +292,19 @@ TEST_F(SignInTest, APasswordLinkIsGoodOnceAndForADay) {
     EXPECT_EQ(reset("hp_guess", "battery staple").code(), "link_unknown");
 }
 
-TEST_F(SignInTest, AUnknownLinkHashesNothing) {
+TEST_F(PeopleSignIn, AnUnknownLinkHashesNothing) {
     const int before = passwords.asked;
     EXPECT_EQ(reset("hp_guess", "battery staple").status, 404);
     EXPECT_EQ(passwords.asked, before);
 }
 
-TEST_F(SignInTest, ASecondFactorCountsOnceItIsConfirmed) {
+TEST_F(PeopleSignIn, ASecondFactorCountsOnceItIsConfirmed) {
     user("ann");
     const std::string secret = session("ann");
     const Reply begun = post("/v1/totp", "{}", secret);
     ASSERT_EQ(begun.status, 201) << begun.text;
-    EXPECT_THAT(begun.at("uri"), HasSubstr("otpauth://totp/Hostler:ann?secret=" + begun.at("secret")));
+    EXPECT_EQ(begun.at("uri"), "otpauth://totp/Hostler:ann?secret=" + begun.at("secret") +
+                                   "&issuer=Hostler&algorithm=SHA1&digits=6&period=30");
     EXPECT_EQ(sign_in("ann").status, 200);
     EXPECT_EQ(post("/v1/totp/confirm", R"({"code":"000000"})", secret).status, 400);
     EXPECT_EQ(sign_in("ann").status, 200);
@@ -316,7 +318,7 @@ TEST_F(SignInTest, ASecondFactorCountsOnceItIsConfirmed) {
     EXPECT_FALSE(anywhere_in_store(begun.at("secret")));
 }
 
-TEST_F(SignInTest, ACodeIsNotTakenTwice) {
+TEST_F(PeopleSignIn, ACodeIsNotTakenTwice) {
     user("ann");
     enrol("ann", session("ann"));
     EXPECT_EQ(sign_in("ann", good_password, code_of("ann")).status, 401);  // It confirmed the factor.
@@ -330,7 +332,7 @@ TEST_F(SignInTest, ACodeIsNotTakenTwice) {
     EXPECT_EQ(sign_in("ann", good_password, code_of("ann")).status, 200);
 }
 
-TEST_F(SignInTest, ARecoveryCodeIsGoodOnce) {
+TEST_F(PeopleSignIn, ARecoveryCodeIsGoodOnce) {
     const std::string id = user("ann");
     const auto codes = enrol("ann", session("ann"));
     ASSERT_EQ(codes.size(), 10u);
@@ -340,7 +342,7 @@ TEST_F(SignInTest, ARecoveryCodeIsGoodOnce) {
     EXPECT_EQ(sign_in("ann", good_password, codes[4]).status, 200);
 }
 
-TEST_F(SignInTest, ASecondFactorIsRemovedByACodeOrByAnAdmin) {
+TEST_F(PeopleSignIn, ASecondFactorIsRemovedByACodeOrByAnAdmin) {
     const std::string id = user("ann");
     user("bob");
     const std::string secret = session("ann");
@@ -357,7 +359,7 @@ TEST_F(SignInTest, ASecondFactorIsRemovedByACodeOrByAnAdmin) {
     EXPECT_EQ(post("/v1/totp/remove", R"({"user":"ann"})").code(), "totp_absent");
 }
 
-TEST_F(SignInTest, WhereASecondFactorIsRequiredOnlyItsEnrolmentWorks) {
+TEST_F(PeopleSignIn, WhereASecondFactorIsRequiredOnlyItsEnrolmentWorks) {
     user("ann");
     settings.require_totp = true;
     const Reply made = sign_in("ann");

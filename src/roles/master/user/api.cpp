@@ -17,7 +17,7 @@ namespace {
 
 Result<> not_oneself(const Desk& desk, const api::Call& call, const User& user, std::string_view what) {
     if (user_of_call(desk, call) != &user) return {};
-    return refuse(fmt::format("nobody can {} themselves", what), "own_user", "Ask another admin.");
+    return refuse(fmt::format("you cannot {} yourself", what), "own_user", "Ask another admin.");
 }
 
 Result<api::CreatedUser> decide_create_user(Desk& desk, const api::Call& call, const api::CreateUser& request,
