@@ -125,9 +125,8 @@ Task<> Cloud::close() {
 void Cloud::ask(Asked asked, api::EventSink* sink, std::move_only_function<void(api::Reply)> then) {
     tasks_.start("call", [](Cloud& self, Asked what, api::EventSink* to, auto told) -> Task<> {
         const std::int64_t begun = self.turns_.asked();
-        api::Caller caller{.actor = "key/" + (what.tenant.empty() ? "operator" : what.tenant),
-                           .tenant = what.tenant,
-                           .is_operator = what.tenant.empty()};
+        auto caller = what.tenant.empty() ? api::Caller::of_operator("key/operator")
+                                          : api::Caller::of_tenant("key/" + what.tenant, what.tenant);
         auto reply = co_await self.api_.handlers().answer({.method = std::move(what.method),
                                                            .target = std::move(what.target),
                                                            .body = std::move(what.body)},

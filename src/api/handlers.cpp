@@ -4,6 +4,7 @@
 
 #include "api/operation_list.h"
 #include "api/problem.h"
+#include "domain/tenancy/role.h"
 
 namespace hostler::api {
 
@@ -17,15 +18,6 @@ constexpr std::string_view name(Change change) {
         case Change::synced: return "synced";
     }
     broken("a change outside its enum", __FILE__, __LINE__);
-}
-
-Result<> allowed(const Operation& operation, const Caller& caller) {
-    if (operation.scope == Scope::operator_only && !caller.is_operator)
-        return fail(Code::forbidden,
-                    fmt::format("{} needs an operator's key; this one is bound to tenant {}", operation.name,
-                                caller.tenant),
-                    "operator_only");
-    return {};
 }
 
 // What the path names: "host/h-4f2a".
@@ -49,6 +41,37 @@ std::string event_bytes(std::uint64_t id, Change change, std::string_view json) 
     // Our JSON has no line breaks, so one data line holds it.
     const std::string head = id == 0 ? "" : fmt::format("id: {}\n", id);
     return fmt::format("{}event: {}\ndata: {}\n\n", head, name(change), json);
+}
+
+Caller Caller::of_operator(std::string actor) {
+    Caller caller{.actor = std::move(actor)};
+    caller.credential = caller.actor;
+    caller.principal = {.kind = PrincipalKind::operator_,
+                        .id = caller.actor,
+                        .held = {{Scope::cloud(), permissions_of(BuiltInRole::operator_)}}};
+    return caller;
+}
+
+Caller Caller::of_tenant(std::string actor, std::string tenant) {
+    Caller caller{.actor = std::move(actor), .tenant = std::move(tenant)};
+    caller.credential = caller.actor;
+    caller.principal = {.kind = PrincipalKind::tenant_key,
+                        .id = caller.actor,
+                        .held = {{Scope::of_tenant(caller.tenant), tenant_key_permissions()}}};
+    return caller;
+}
+
+std::unexpected<Error> permission_missing(Permission permission) {
+    const PermissionLevel level = row_of(permission).level;
+    Error error{Code::forbidden,
+                fmt::format("this needs the permission {}, which you do not have here", name_of(permission)),
+                "permission_missing"};
+    error.help = level == PermissionLevel::cloud || level == PermissionLevel::provider
+                     ? "An operator can grant a role that has it."
+                 : level == PermissionLevel::project
+                     ? "An admin of the project or the tenant, or an operator, can grant a role that has it."
+                     : "An admin of the tenant, or an operator, can grant a role that has it.";
+    return std::unexpected(std::move(error));
 }
 
 Reply reply_of(const Error& error) {
@@ -102,7 +125,8 @@ Task<Reply> Handlers::answer(Inquiry inquiry, Result<Caller> who, EventSink* sin
     if (!who) co_return reply_of(who.error());
     const Operation& operation = *matched->operation;
     const std::string subject = subject_in(*matched);
-    if (auto may = allowed(operation, *who); !may) co_return refuse(*who, operation, subject, may.error());
+    if (!authorize_anywhere(who->principal, operation.permission))
+        co_return refuse(*who, operation, subject, permission_missing(operation.permission).error());
     auto reply = co_await perform(std::move(*matched), std::move(inquiry), *who, sink);
     if (!reply) co_return refuse(*who, operation, subject, reply.error());
     co_return std::move(*reply);
@@ -119,6 +143,7 @@ Task<Reply> Handlers::perform(Match match, Inquiry inquiry, Caller caller, Event
     Assembled in = CO_TRY(assemble(match, inquiry.body, inquiry.idempotency_key, inquiry.if_match));
     Call call{.caller = std::move(caller),
               .operation = &operation,
+              .permission = operation.permission,
               .dry_run = in.dry_run,
               .idempotency_key = in.idempotency_key,
               .limit = in.limit,

@@ -14,25 +14,32 @@
 #include "api/router.h"
 #include "core/task.h"
 #include "core/timers.h"
+#include "domain/tenancy/principal.h"
 
 namespace hostler::api {
 
-// Who asks, as the master made it out from the request's key.
+// Who asks, as the master made it out from the request's credential.
 struct Caller {
-    std::string actor;   // "key/k-9r4t1b", as events and audit name it.
-    std::string name;    // What the key is for.
-    std::string tenant;  // Empty: an operator.
-    bool is_operator = false;
-    std::string address;  // Where from.
-    std::string client;   // The program, as it calls itself, bounded and safe to show.
+    Principal principal;
+    std::string actor;       // "key/k-9r4t1b", "user/u-…": as events and audit name the caller.
+    std::string credential;  // What the call stands on: "key/k-9r4t1b", "login/…", "share/…".
+    std::string name;        // Purpose of the key; name of the person.
+    std::string tenant;      // Whose share of the master's time the call takes; empty: an operator's.
+    std::string address;     // Where from.
+    std::string client;      // The program, as it calls itself, bounded and safe to show.
     std::optional<WallTime> expires{};
+
+    // With all permissions; with those of a tenant's key.
+    static Caller of_operator(std::string actor);
+    static Caller of_tenant(std::string actor, std::string tenant);
 };
 
 // What a handler gets beside the request.
 struct Call {
     Caller caller;
     const Operation* operation = nullptr;
-    bool dry_run = false;         // Decide, answer, change nothing.
+    Permission permission = Permission::self_read;  // The operation's.
+    bool dry_run = false;                           // Decide, answer, change nothing.
     std::string idempotency_key;  // Empty: none. With the same key, another `request` is a conflict.
     std::string request;          // Of a write: all its fields as JSON, the same for the same request.
     int limit = 100;              // Of a list,
@@ -176,6 +183,9 @@ private:
     std::map<const Operation*, Handler> handlers_;
     std::map<const Operation*, WatchHandler> watches_;
 };
+
+// Errors: forbidden (permission_missing).
+std::unexpected<Error> permission_missing(Permission permission);
 
 // The reply for an error, with the headers that belong to it.
 Reply reply_of(const Error& error);

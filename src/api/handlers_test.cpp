@@ -26,7 +26,7 @@ public:
 
 class HandlersTest : public ::testing::Test {
 protected:
-    Reply ask(Inquiry inquiry, Result<Caller> who = Caller{.actor = "key/k-1", .is_operator = true},
+    Reply ask(Inquiry inquiry, Result<Caller> who = Caller::of_operator("key/k-1"),
               EventSink* sink = nullptr) {
         return *hostler::testing::run(loop, handlers.answer(std::move(inquiry), std::move(who), sink));
     }
@@ -46,7 +46,7 @@ protected:
     Handlers handlers;
 };
 
-const Caller tenant{.actor = "key/k-2", .tenant = "acme"};
+const Caller tenant = Caller::of_tenant("key/k-2", "acme");
 
 TEST_F(HandlersTest, GivesTheHandlerWhatItAskedForAndEncodesItsAnswer) {
     handlers.on<ops::create_zone>([](Call call, CreateZone request) -> Task<Zone> {
@@ -107,7 +107,7 @@ TEST_F(HandlersTest, KeepsTenantsFromTheOperatorsCalls) {
     });
     const Reply reply = ask({.method = "GET", .target = "/v1/hosts"}, tenant);
     EXPECT_EQ(reply.status, 403);
-    EXPECT_EQ(problem(reply).code, "operator_only");
+    EXPECT_EQ(problem(reply).code, "permission_missing");
     EXPECT_FALSE(called);
     EXPECT_EQ(ask({.method = "GET", .target = "/v1/hosts"}).status, 200);
 }
@@ -122,7 +122,7 @@ TEST_F(HandlersTest, StreamsAWatch) {
                        "the client has gone");  // After the first event: nothing left to tell.
     });
     Recorder sink;
-    const Caller caller{.actor = "key/k-1", .is_operator = true};
+    const Caller caller = Caller::of_operator("key/k-1");
     const Reply reply =
         ask({.method = "GET", .target = "/v1/instances?watch=true", .last_event_id = "41"}, caller, &sink);
     EXPECT_TRUE(reply.streamed);

@@ -182,8 +182,8 @@ private:
         json::object out{{"operationId", operation.name},
                          {"summary", operation.help},
                          {"tags", json::array{json::string(operation.noun)}},
-                         {"x-permission", operation.permission},
-                         {"x-scope", scope(operation.scope)}};
+                         {"x-permission", name_of(operation.permission)},
+                         {"x-scope", name_of(row_of(operation.permission).level)}};
         if (!parameters.empty()) out["parameters"] = std::move(parameters);
         if (!body.empty()) {
             json::object schema{
@@ -197,15 +197,6 @@ private:
         }
         out["responses"] = responses(operation);
         return out;
-    }
-
-    static std::string_view scope(Scope scope) {
-        switch (scope) {
-            case Scope::operator_only: return "operator";
-            case Scope::tenant: return "tenant";
-            case Scope::anyone: return "anyone";
-        }
-        broken("a scope outside its enum", __FILE__, __LINE__);
     }
 
     json::object responses(const Operation& operation) {
@@ -250,7 +241,8 @@ private:
         return {{"operationId", "backup"},
                 {"summary", "Everything in the store at one moment, as a file for `hostler restore`."},
                 {"tags", json::array{"operation"}},
-                {"x-scope", "operator"},
+                {"x-permission", name_of(Permission::store_backup)},
+                {"x-scope", name_of(row_of(Permission::store_backup).level)},
                 {"responses",
                  {{"200",
                    {{"description", "The backup."},

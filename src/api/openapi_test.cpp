@@ -80,7 +80,7 @@ TEST(OpenApi, SaysWhatTheDecoderRefuses) {
     for (const char* name : {"CreateApiKey", "PlacementTask", "ExplainPlacement"})
         EXPECT_TRUE(all.at("components").at("schemas").at(name).as_object().contains("allOf")) << name;
     EXPECT_TRUE(all.at("paths").as_object().contains("/v1/backup"));
-    EXPECT_EQ(all.at_pointer("/paths/~1v1~1backup/get/x-scope").as_string(), "operator");
+    EXPECT_EQ(all.at_pointer("/paths/~1v1~1backup/get/x-scope").as_string(), "cloud");
     const auto& stream = all.at_pointer(
         "/paths/~1v1~1instances/get/responses/200/content/text~1event-stream/schema/items/oneOf");
     EXPECT_EQ(json::serialize(stream.as_array()[0].at("properties").at("data")),

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "core/result.h"
+#include "domain/tenancy/permission.h"
 
 namespace hostler::api {
 
@@ -18,20 +19,13 @@ Result<> check_value(const boost::json::value& value);
 enum class Method { get, post, put, patch, delete_ };
 std::string_view name(Method);  // "GET"
 
-enum class Scope {
-    operator_only,  // An operator's key.
-    tenant,         // A tenant's key for what is its own; an operator's for all.
-    anyone,         // Any valid key.
-};
-
 enum class Body { automatic, or_query };  // or_query: the fields may come in a body or as query parameters.
 
 struct Operation {
     std::string_view name;  // operationId: "createStocks"
     Method method = Method::get;
     std::string_view path;        // "/v1/hosts/{host}": a {name} is a field of the request.
-    std::string_view permission;  // "stock.write"
-    Scope scope = Scope::tenant;
+    Permission permission = Permission::self_read;  // Needed at the scope of the object; see domain/tenancy/principal.h.
     std::string_view help;  // One sentence.
     int status = 200;       // Of success; 202: the answer is a LongOperation to wait for.
     bool list = false;      // Takes limit and cursor, answers List<T>.

@@ -9,18 +9,19 @@ namespace hostler::api::ops {
 // clang-format off
 
 inline constexpr Typed<Empty, Authorities> get_authorities{{
-    .name = "getAuthorities", .path = "/v1/authorities", .permission = "authority.read",
-    .scope = Scope::operator_only, .help = "Show the certificate authorities, and the holders of certificates of an "
+    .name = "getAuthorities", .path = "/v1/authorities",
+    .permission = Permission::authority_read,
+    .help = "Show the certificate authorities, and the holders of certificates of an "
                                            "older one.",
     .noun = "ca", .verb = "show", .example = "ca show"}};
 inline constexpr Typed<RotateAuthority, Authorities> rotate_authority{{
     .name = "rotateAuthority", .method = Method::post, .path = "/v1/authorities/rotate",
-    .permission = "authority.write", .scope = Scope::operator_only,
+    .permission = Permission::authority_write,
     .help = "Take one step in the rotation of the certificate authority.", .noun = "ca", .verb = "rotate",
     .argument = "step", .example = "ca rotate begin"}};
 inline constexpr Typed<AdmitKey, Authorities> admit_key{{
     .name = "admitKey", .method = Method::post, .path = "/v1/authorities/admit",
-    .permission = "authority.write", .scope = Scope::operator_only,
+    .permission = Permission::authority_write,
     .help = "Let a new authority certify this key of an access point or gateway, too.", .noun = "ca",
     .verb = "admit", .argument = "name",
     .example = "ca admit gateway/gw-1 --key-fingerprint "

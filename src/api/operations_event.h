@@ -9,7 +9,7 @@ namespace hostler::api::ops {
 // clang-format off
 
 inline constexpr Typed<ListEvents, List<Event>> list_events{{
-    .name = "listEvents", .path = "/v1/events", .permission = "event.read", .help = "List events.",
+    .name = "listEvents", .path = "/v1/events", .permission = Permission::event_read, .help = "List events.",
     .list = true, .noun = "event", .verb = "list", .columns = "time kind id actor reason message",
     .example = "event list --kind host"}};
 

@@ -16,7 +16,7 @@ protected:
     Reply ask(std::string method, std::string target, std::string body = "", std::string key = "") {
         return *hostler::testing::run(
             loop, handlers.answer({.method = method, .target = target, .body = body, .idempotency_key = key},
-                                  Caller{.actor = "key/k-1", .is_operator = true}, nullptr));
+                                  Caller::of_operator("key/k-1"), nullptr));
     }
     // Remembers what a handler got, and answers.
     template <const auto& operation, class Request, class Response>

@@ -104,7 +104,7 @@ protected:
 
     void serve_instances() {
         api.handlers.on<api::ops::whoami>([](api::Call call, api::Empty) -> Task<api::Whoami> {
-            co_return api::Whoami{.is_operator = call.caller.is_operator, .tenant_id = call.caller.tenant};
+            co_return api::Whoami{.is_operator = call.caller.tenant.empty(), .tenant_id = call.caller.tenant};
         });
         api.handlers.on<api::ops::get_instance>(
             [this](api::Call, api::GetInstance asked) -> Task<api::Instance> {

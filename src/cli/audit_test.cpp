@@ -17,7 +17,7 @@ class AuditCommands : public CliTest {
 protected:
     AuditCommands() {
         api.handlers.on<api::ops::whoami>([](api::Call call, api::Empty) -> Task<api::Whoami> {
-            co_return api::Whoami{.is_operator = call.caller.is_operator, .tenant_id = call.caller.tenant};
+            co_return api::Whoami{.is_operator = call.caller.tenant.empty(), .tenant_id = call.caller.tenant};
         });
         api.handlers.on<api::ops::get_audit_chain>([](api::Call, api::Empty) -> Task<api::AuditChain> {
             co_return api::AuditChain{.head_position = 3, .head_hash = "h3"};

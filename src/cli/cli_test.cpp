@@ -327,7 +327,7 @@ TEST_F(CliTest, OffersAreAskedForInOneLine) {
 TEST_F(CliTest, ATenantsKeyNeedNotSayWhoseItIs) {
     api.handlers.on<api::ops::whoami>([](api::Call call, api::Empty) -> Task<api::Whoami> {
         co_return api::Whoami{.actor = call.caller.actor,
-                              .is_operator = call.caller.is_operator,
+                              .is_operator = call.caller.tenant.empty(),
                               .tenant_id = call.caller.tenant};
     });
     std::string tenant;

@@ -85,8 +85,8 @@ private:
 
     static Result<api::Caller> caller(const http::Exchange& exchange) {
         const auto header = exchange.request.headers.find("Authorization");
-        if (header == "Bearer operator-key") return api::Caller{.actor = "key/k-1", .is_operator = true};
-        if (header == "Bearer acme-key") return api::Caller{.actor = "key/k-2", .tenant = "acme"};
+        if (header == "Bearer operator-key") return api::Caller::of_operator("key/k-1");
+        if (header == "Bearer acme-key") return api::Caller::of_tenant("key/k-2", "acme");
         return fail(Code::unauthenticated, "the request has no valid API key");
     }
 

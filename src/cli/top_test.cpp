@@ -102,7 +102,7 @@ class TopTest : public CliTest {
 protected:
     TopTest() {
         api.handlers.on<api::ops::whoami>([](api::Call call, api::Empty) -> Task<api::Whoami> {
-            co_return api::Whoami{.is_operator = call.caller.is_operator, .tenant_id = call.caller.tenant};
+            co_return api::Whoami{.is_operator = call.caller.tenant.empty(), .tenant_id = call.caller.tenant};
         });
         api.handlers.on<api::ops::list_gpu_usage>(
             [this](api::Call, api::ListGpuUsage request) -> Task<api::List<api::GpuUsage>> {

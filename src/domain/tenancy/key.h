@@ -24,13 +24,15 @@ BOOST_DESCRIBE_STRUCT(ApiKey, (), (id, name, hash, tenant, created_at, expires_a
 // A browser signed in to one route of the gateway.
 struct SignIn {
     std::string hash;  // Of its cookie; its id.
-    std::string key;   // The API key that it stands for: it is worth nothing when that is not.
+    std::string key;   // The API key's id; see `credential`.
     std::string route;
     std::int64_t expires_at = 0;
-    std::string share;  // Not empty: it came by this share link, and `key` is nobody's.
+    std::string share;       // Not empty: it came by this share link.
+    std::string credential;  // "key/k-…": the sign-in is worth nothing when this is not. Older releases wrote
+                             // `key` alone.
     Meta meta;
 };
-BOOST_DESCRIBE_STRUCT(SignIn, (), (hash, key, route, expires_at, share))
+BOOST_DESCRIBE_STRUCT(SignIn, (), (hash, key, route, expires_at, share, credential))
 
 // A link that opens one port of one instance to whoever has it, for a time.
 struct Share {

@@ -89,7 +89,7 @@ Result<api::List<api::AlertRule>> list_rules(const Desk& desk, const api::Call& 
 Result<api::List<api::Alert>> list_alerts(const Desk& desk, const api::Call& call,
                                           const api::ListAlerts& request) {
     const std::string tenant = TRY(tenant_meant(call, request.tenant_id));
-    const std::string looker = call.caller.is_operator ? "" : call.caller.tenant;
+    const std::string looker = may_everywhere(call) ? "" : tenant;
     return rows_of<api::Alert>(desk.estate.alerts,
                                [&](const alert::Alert& row) {
                                    if (!tenant.empty() && row.tenant != tenant) return false;
@@ -115,9 +115,10 @@ Result<api::AlertSilence> create_silence(Desk& desk, const api::Call& call,
 
 Result<api::Empty> delete_silence(Desk& desk, const api::Call& call, const api::NameAlertSilence& request) {
     const alert::Silence* silence = desk.estate.alert_silences.find(request.silence);
-    if (!silence || (!call.caller.is_operator && silence->tenant != call.caller.tenant))
-        return fail(Code::not_found, fmt::format("there is no silence {}", request.silence),
-                    "silence_not_found");
+    Error absent{Code::not_found, fmt::format("there is no silence {}", request.silence),
+                 "silence_not_found"};
+    if (!silence) return std::unexpected(std::move(absent));
+    TRY(check(call, scope_of(*silence), std::move(absent)));
     desk.estate.event("alert_silence", silence->id, silence->tenant, "ended",
                       fmt::format("The silence ended: {}", silence->comment));
     desk.estate.alert_silences.erase(request.silence);
@@ -154,15 +155,14 @@ Subject subject_after(const Desk& desk, const api::Call& call, const api::Create
 void add_alerts(Api& service) {
     namespace ops = api::ops;
     service.read<ops::list_alerts>(list_alerts);
-    service.read<ops::get_alert>(
-        [](const Desk& desk, const api::Call& call, const api::NameAlert& request) -> Result<api::Alert> {
-            const alert::Alert* alert = desk.estate.alerts.find(request.alert);
-            const std::string looker = call.caller.is_operator ? "" : call.caller.tenant;
-            if (!alert || (!looker.empty() && alert->tenant != looker))
-                return fail(Code::not_found, fmt::format("there is no alert {}", request.alert),
-                            "alert_not_found");
-            return view(desk, *alert, looker);
-        });
+    service.read<ops::get_alert>([](const Desk& desk, const api::Call& call,
+                                    const api::NameAlert& request) -> Result<api::Alert> {
+        const alert::Alert* alert = desk.estate.alerts.find(request.alert);
+        Error absent{Code::not_found, fmt::format("there is no alert {}", request.alert), "alert_not_found"};
+        if (!alert) return std::unexpected(std::move(absent));
+        TRY(check(call, scope_of(*alert), std::move(absent)));
+        return view(desk, *alert, may_everywhere(call) ? "" : alert->tenant);
+    });
     service.write<ops::create_alert_rule>(create_rule);
     service.write<ops::replace_alert_rule>(replace_rule);
     service.read<ops::list_alert_rules>(list_rules);

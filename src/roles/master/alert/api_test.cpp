@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "roles/master/testing/alert_rig.h"
+#include "roles/master/testing/callers.h"
 
 namespace hostler::master {
 namespace {
@@ -14,7 +15,7 @@ struct AlertApi : ::testing::Test, testing::AlertRig {
     }
     api::Reply call(const std::string& tenant, const std::string& method, const std::string& target,
                     const std::string& body = "") {
-        api::Caller caller{.actor = "key/" + tenant, .tenant = tenant, .is_operator = tenant.empty()};
+        auto caller = caller_for(tenant);
         auto answer = try_run(
             loop, wrapped(api.handlers(), {.method = method, .target = target, .body = body}, caller));
         HOSTLER_ASSERT(answer);

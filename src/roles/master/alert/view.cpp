@@ -1,4 +1,5 @@
 #include "roles/master/alert/view.h"
+#include "roles/master/http/gate.h"
 
 #include "api/types_alert.h"
 #include "roles/master/alert/book.h"
@@ -164,7 +165,7 @@ alert::Receiver receiver_of(const api::AlertReceiverSpec& spec, const std::strin
 }
 
 std::string alert_owner(const api::Call& call, const std::optional<std::string>& named) {
-    return call.caller.is_operator ? named.value_or("") : call.caller.tenant;
+    return tenant_meant(call, named).value_or("");
 }
 
 }  // namespace hostler::master

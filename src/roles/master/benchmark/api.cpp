@@ -11,14 +11,14 @@ namespace hostler::master {
 void add_measuring(Api& service) {
     namespace ops = api::ops;
     service.write<ops::measure_host>(
-        [](Desk& desk, const api::Call&, const api::NameHost& request) -> Result<api::Host> {
-            const Host& host = *TRY(host_named(desk, request.host));
+        [](Desk& desk, const api::Call& call, const api::NameHost& request) -> Result<api::Host> {
+            const Host& host = *TRY(host_named(desk, call, request.host));
             TRY(ask_measuring(desk, host.id));
             return view(desk, host);
         });
     service.write<ops::admit_host>(
-        [](Desk& desk, const api::Call&, const api::NameHost& request) -> Result<api::Host> {
-            const Host& host = *TRY(host_named(desk, request.host));
+        [](Desk& desk, const api::Call& call, const api::NameHost& request) -> Result<api::Host> {
+            const Host& host = *TRY(host_named(desk, call, request.host));
             admit_host(desk, host.id);
             return view(desk, host);
         });

@@ -74,10 +74,18 @@ api::Explanation explain_host(const Desk& desk, const Host& host) {
     return shown;
 }
 
-Result<api::Host> cordon(Desk& desk, const std::string& name, bool cordoned) {
-    const Host& host = *TRY(host_named(desk, name));
+Result<api::Host> cordon(Desk& desk, const api::Call& call, const std::string& name, bool cordoned) {
+    const Host& host = *TRY(host_named(desk, call, name));
     TRY(cordon_host(desk, host.id, cordoned));
     return view(desk, host);
+}
+
+// To a provider, another's GPU does not exist.
+Result<FoundGpu> gpu_seen(const Desk& desk, const api::Call& call, const std::string& name) {
+    const auto found = TRY(gpu_named(desk, name));
+    TRY(check(call, scope_of(*found.host),
+              {Code::not_found, fmt::format("there is no GPU {}", name), "gpu_not_found"}));
+    return found;
 }
 
 struct PlacedGpu {
@@ -90,7 +98,8 @@ struct PlacedGpu {
 Result<api::List<api::Gpu>> list_gpus(const Desk& desk, const api::Call& call, const api::ListGpus& request) {
     std::vector<PlacedGpu> sorted;
     for (const auto& [id, host] : desk.estate.hosts.all()) {
-        if (host.phase == HostPhase::retired || (request.zone && host.zone != *request.zone)) continue;
+        if (host.phase == HostPhase::retired || !may(call, scope_of(host))) continue;
+        if (request.zone && host.zone != *request.zone) continue;
         if (request.host && id != *request.host && host.facts.hostname != *request.host) continue;
         for (const GpuFacts& gpu : host.facts.gpus) {
             if (request.model && !model_matches(*request.model, gpu.model)) continue;
@@ -118,22 +127,22 @@ Result<api::List<api::Gpu>> list_gpus(const Desk& desk, const api::Call& call, c
 
 }  // namespace
 
-Subject host_subject(const Desk& desk, const std::string& name) {
-    const auto found = host_named(desk, name);
+Subject host_subject(const Desk& desk, const api::Call& call, const std::string& name) {
+    const auto found = host_named(desk, call, name);
     return found ? subject_named(**found, api::encode(view(desk, **found))) : Subject{};
 }
 
-Subject subject_of(const Desk& desk, const api::Call&, const api::NameHost& request) {
-    return host_subject(desk, request.host);
+Subject subject_of(const Desk& desk, const api::Call& call, const api::NameHost& request) {
+    return host_subject(desk, call, request.host);
 }
-Subject subject_of(const Desk& desk, const api::Call&, const api::UpdateHost& request) {
-    return host_subject(desk, request.host);
+Subject subject_of(const Desk& desk, const api::Call& call, const api::UpdateHost& request) {
+    return host_subject(desk, call, request.host);
 }
-Subject subject_of(const Desk& desk, const api::Call&, const api::RemoveHost& request) {
-    return host_subject(desk, request.host);
+Subject subject_of(const Desk& desk, const api::Call& call, const api::RemoveHost& request) {
+    return host_subject(desk, call, request.host);
 }
-Subject subject_of(const Desk& desk, const api::Call&, const api::GetGpu& request) {
-    const auto found = gpu_named(desk, request.gpu);
+Subject subject_of(const Desk& desk, const api::Call& call, const api::GetGpu& request) {
+    const auto found = gpu_seen(desk, call, request.gpu);
     if (!found) return {};
     return {.name = "gpu/" + request.gpu,
             .shown = api::encode(explain_gpu(desk, *found->host, *found->gpu)),
@@ -146,7 +155,7 @@ void add_hosts(Api& service) {
         const LabelFilter labels = filter_of(request.label);
         return rows_of<api::Host>(desk.estate.hosts,
                                   [&](const Host& host) {
-                                      return host.phase != HostPhase::retired &&
+                                      return host.phase != HostPhase::retired && may(call, scope_of(host)) &&
                                              (!request.zone || host.zone == *request.zone) &&
                                              labels.fits(host.labels) &&
                                              (!request.state || view(desk, host).state == *request.state);
@@ -154,40 +163,40 @@ void add_hosts(Api& service) {
             .page(call, [&](const Host& host) { return view(desk, host); });
     });
     service.read<ops::get_host>(
-        [](const Desk& desk, const api::Call&, const api::NameHost& request) -> Result<api::Host> {
-            return view(desk, *TRY(host_named(desk, request.host)));
+        [](const Desk& desk, const api::Call& call, const api::NameHost& request) -> Result<api::Host> {
+            return view(desk, *TRY(host_named(desk, call, request.host)));
         });
-    service.read<ops::explain_host>(
-        [](const Desk& desk, const api::Call&, const api::NameHost& request) -> Result<api::Explanation> {
-            return explain_host(desk, *TRY(host_named(desk, request.host)));
-        });
+    service.read<ops::explain_host>([](const Desk& desk, const api::Call& call,
+                                       const api::NameHost& request) -> Result<api::Explanation> {
+        return explain_host(desk, *TRY(host_named(desk, call, request.host)));
+    });
     service.write<ops::update_host>(
-        [](Desk& desk, const api::Call&, const api::UpdateHost& request) -> Result<api::Host> {
-            const Host& host = *TRY(host_named(desk, request.host));
+        [](Desk& desk, const api::Call& call, const api::UpdateHost& request) -> Result<api::Host> {
+            const Host& host = *TRY(host_named(desk, call, request.host));
             TRY(update_host(desk, host.id, request));
             return view(desk, host);
         });
-    service.write<ops::cordon_host>([](Desk& desk, const api::Call&, const api::NameHost& request) {
-        return cordon(desk, request.host, true);
+    service.write<ops::cordon_host>([](Desk& desk, const api::Call& call, const api::NameHost& request) {
+        return cordon(desk, call, request.host, true);
     });
-    service.write<ops::uncordon_host>([](Desk& desk, const api::Call&, const api::NameHost& request) {
-        return cordon(desk, request.host, false);
+    service.write<ops::uncordon_host>([](Desk& desk, const api::Call& call, const api::NameHost& request) {
+        return cordon(desk, call, request.host, false);
     });
     service.write<ops::release_host>(
-        [](Desk& desk, const api::Call&, const api::NameHost& request) -> Result<api::Host> {
-            const Host& host = *TRY(host_named(desk, request.host));
+        [](Desk& desk, const api::Call& call, const api::NameHost& request) -> Result<api::Host> {
+            const Host& host = *TRY(host_named(desk, call, request.host));
             TRY(release_host(desk, host.id));
             return view(desk, host);
         });
     service.handlers().on<ops::remove_host>(
         [&service](api::Call call, api::RemoveHost request) -> Task<api::Empty> {
             const TermPtr term = CO_TRY(service.leader());
-            const auto host = host_named(term->look(), request.host);
+            const auto host = host_named(term->look(), call, request.host);
             const std::string id = host ? (*host)->id : "";
             const bool for_real = host.has_value() && !call.dry_run;
             CO_TRY(co_await service.perform<std::remove_cvref_t<decltype(ops::remove_host)>>(
-                [](Desk& desk, const api::Call&, const api::RemoveHost& asked) -> Result<api::Empty> {
-                    const std::string id = TRY(host_named(desk, asked.host))->id;
+                [](Desk& desk, const api::Call& call, const api::RemoveHost& asked) -> Result<api::Empty> {
+                    const std::string id = TRY(host_named(desk, call, asked.host))->id;
                     TRY(remove_host(desk, id, asked.force));
                     return api::Empty{};
                 },
@@ -197,18 +206,18 @@ void add_hosts(Api& service) {
         });
     service.read<ops::list_gpus>(list_gpus);
     service.read<ops::get_gpu>(
-        [](const Desk& desk, const api::Call&, const api::GetGpu& request) -> Result<api::Gpu> {
-            const auto found = TRY(gpu_named(desk, request.gpu));
+        [](const Desk& desk, const api::Call& call, const api::GetGpu& request) -> Result<api::Gpu> {
+            const auto found = TRY(gpu_seen(desk, call, request.gpu));
             return view(desk, *found.host, *found.gpu);
         });
-    service.read<ops::explain_gpu>(
-        [](const Desk& desk, const api::Call&, const api::GetGpu& request) -> Result<api::GpuExplanation> {
-            const auto found = TRY(gpu_named(desk, request.gpu));
-            return explain_gpu(desk, *found.host, *found.gpu);
-        });
+    service.read<ops::explain_gpu>([](const Desk& desk, const api::Call& call,
+                                      const api::GetGpu& request) -> Result<api::GpuExplanation> {
+        const auto found = TRY(gpu_seen(desk, call, request.gpu));
+        return explain_gpu(desk, *found.host, *found.gpu);
+    });
     service.write<ops::return_gpu>(
-        [](Desk& desk, const api::Call&, const api::GetGpu& request) -> Result<api::GpuExplanation> {
-            const auto found = TRY(gpu_named(desk, request.gpu));
+        [](Desk& desk, const api::Call& call, const api::GetGpu& request) -> Result<api::GpuExplanation> {
+            const auto found = TRY(gpu_seen(desk, call, request.gpu));
             TRY(return_gpu(desk, *found.host, *found.gpu));
             return explain_gpu(desk, *found.host, *found.gpu);
         });

@@ -8,7 +8,7 @@
 
 namespace hostler::master {
 
-Subject host_subject(const Desk& desk, const std::string& name);
+Subject host_subject(const Desk& desk, const api::Call& call, const std::string& name);
 Subject subject_of(const Desk& desk, const api::Call& call, const api::NameHost& request);
 
 }  // namespace hostler::master

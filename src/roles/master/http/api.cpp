@@ -10,7 +10,12 @@ namespace {
 
 constexpr std::int64_t answer_life_us = 24ll * 3600 * 1'000'000;
 
-std::string answer_id(const api::Call& call) { return call.caller.tenant + "|" + call.idempotency_key; }
+// A person's or service account's are its alone: others of its tenant may have other rights.
+std::string answer_id(const api::Call& call) {
+    const PrincipalKind kind = call.caller.principal.kind;
+    const bool alone = kind == PrincipalKind::user || kind == PrincipalKind::service_account;
+    return (alone ? call.caller.actor : call.caller.tenant) + "|" + call.idempotency_key;
+}
 
 // The key in the request is the question's name, not part of what is asked.
 std::string digest_of(const Digest& digest, const api::Call& call) {
@@ -23,7 +28,7 @@ Api::Api(const Lead& lead) : lead_(lead) {
     for (const Feature* feature : features())
         for (const auto add : feature->api) add(*this);
     handlers_.on_refused([this](const auto& caller, const auto& operation, auto subject, const Error& why) {
-        refused(caller, {operation.name, operation.noun, operation.permission, subject}, why);
+        refused(caller, {operation.name, operation.noun, name_of(operation.permission), subject}, why);
     });
     HOSTLER_ASSERT(handlers_.missing().empty());
 }
@@ -72,14 +77,6 @@ void remember_answer(Desk& desk, const Digest& digest, const api::Call& call, st
                              .digest = digest_of(digest, call),
                              .body = std::move(body),
                              .expires_at = desk.estate.micros() + answer_life_us});
-}
-
-Result<std::string> tenant_meant(const api::Call& call, const std::optional<std::string>& named) {
-    if (call.caller.is_operator) return named.value_or("");
-    if (!named || *named == call.caller.tenant) return call.caller.tenant;
-    return fail(Code::forbidden,
-                fmt::format("this key belongs to tenant {}, not to {}", call.caller.tenant, *named),
-                "tenant_differs");
 }
 
 }  // namespace hostler::master

@@ -8,6 +8,7 @@
 #include "api/types_common.h"
 #include "roles/master/http/audit.h"
 #include "roles/master/http/denials.h"
+#include "roles/master/http/gate.h"
 #include "roles/master/http/watches.h"
 #include "roles/master/leader/term.h"
 
@@ -109,10 +110,6 @@ Task<typename Op::Response> Api::answer_read(Look look, api::Call call, typename
     CO_TRY(co_await term->settled());
     co_return response;
 }
-
-// Whose things are meant: a tenant's key may name no other, an operator's names one or none (empty: all of
-// them). Errors: forbidden (tenant_differs).
-Result<std::string> tenant_meant(const api::Call& call, const std::optional<std::string>& named);
 
 // One page of what is in memory, in the order in which it was made; the cursor is the last one's place.
 template <class Row, class View>

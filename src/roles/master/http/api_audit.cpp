@@ -25,12 +25,13 @@ AuditPlace audit_place(const api::Cursor& cursor) {
 }
 
 // What a tenant may know of whoever changed a thing of its own: where an operator sits is none of it.
-bool may_locate(const Desk& desk, const api::Caller& caller, const std::string& actor) {
+bool may_locate(const Desk& desk, const api::Call& call, const std::string& tenant,
+                const std::string& actor) {
     constexpr std::string_view prefix = "key/";
-    if (caller.is_operator) return true;
+    if (may_everywhere(call)) return true;
     const ApiKey* key =
         actor.starts_with(prefix) ? desk.estate.api_keys.find(actor.substr(prefix.size())) : nullptr;
-    return key && key->tenant == caller.tenant;
+    return key && key->tenant == tenant;
 }
 
 api::AuditResult result_of(const AuditLine& line) {
@@ -171,7 +172,7 @@ void add_audit(Api& service) {
                 query.limit = static_cast<std::size_t>(call.limit) - list.items.size();
                 AuditPage page = CO_TRY(co_await term->ports().store.audit(query));
                 for (AuditLine& line : page.lines) {
-                    const bool located = may_locate(term->look(), call.caller, line.actor);
+                    const bool located = may_locate(term->look(), call, tenant, line.actor);
                     list.items.push_back(entry_of(std::move(line), located));
                 }
                 if (!page.next) co_return list;
@@ -182,24 +183,28 @@ void add_audit(Api& service) {
             co_return list;
         });
     service.handlers().on<ops::verify_audit>(
-        [&service](api::Call, api::VerifyAudit request) -> Task<api::AuditVerification> {
+        [&service](api::Call call, api::VerifyAudit request) -> Task<api::AuditVerification> {
+            CO_TRY(check_new(call, Scope::cloud()));
             const TermPtr term = CO_TRY(service.leader());
             std::optional<VerifiedTo> from;
             if (request.after) from = CO_TRY(verified_to(*request.after));
             CO_TRY(co_await term->settled());
             co_return co_await verify_part(term, std::move(from));
         });
-    service.handlers().on<ops::get_audit_chain>([&service](api::Call, api::Empty) -> Task<api::AuditChain> {
-        const TermPtr term = CO_TRY(service.leader());
-        CO_TRY(co_await term->settled());
-        const AuditAnchors anchors = CO_TRY(co_await term->ports().store.audit_anchors(0, 1));
-        co_return api::AuditChain{.base_position = anchors.base.position,
-                                  .base_hash = anchors.base.hash,
-                                  .head_position = anchors.head.position,
-                                  .head_hash = anchors.head.hash};
-    });
+    service.handlers().on<ops::get_audit_chain>(
+        [&service](api::Call call, api::Empty) -> Task<api::AuditChain> {
+            CO_TRY(check_new(call, Scope::cloud()));
+            const TermPtr term = CO_TRY(service.leader());
+            CO_TRY(co_await term->settled());
+            const AuditAnchors anchors = CO_TRY(co_await term->ports().store.audit_anchors(0, 1));
+            co_return api::AuditChain{.base_position = anchors.base.position,
+                                      .base_hash = anchors.base.hash,
+                                      .head_position = anchors.head.position,
+                                      .head_hash = anchors.head.hash};
+        });
     service.handlers().on<ops::list_audit_seals>(
         [&service](api::Call call, api::Empty) -> Task<api::List<api::AuditSeal>> {
+            CO_TRY(check_new(call, Scope::cloud()));
             const TermPtr term = CO_TRY(service.leader());
             CO_TRY(co_await term->settled());
             const AuditAnchors anchors = CO_TRY(co_await term->ports().store.audit_anchors(

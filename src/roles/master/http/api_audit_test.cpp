@@ -30,7 +30,7 @@ struct AuditTest : testing::ApiRig {
 TEST_F(AuditTest, ALineSaysWhoDidWhatToWhichObjectAndWhatItWasBefore) {
     AuditLine told = line("", "POST", "/stocks", stocks(2));
     EXPECT_EQ(std::tie(told.actor, told.operation, told.subject, told.tenant, told.before),
-              std::tuple("key/", "createStocks", "stock/small", "", ""));
+              std::tuple("key/operator", "createStocks", "stock/small", "", ""));
     EXPECT_EQ(told.status, 200);
     EXPECT_EQ(told.time, timers.wall());
     EXPECT_EQ(in(told.after, "wanted"), 2);
@@ -48,7 +48,7 @@ TEST_F(AuditTest, ALineSaysWhoDidWhatToWhichObjectAndWhatItWasBefore) {
     EXPECT_EQ(in(told.before, "labels"), json::object{});
     EXPECT_EQ(in(told.after, "labels"), (json::object{{"team", "ml"}}));
     told = line("", "DELETE", "/gpu-instances/one?tenantID=acme");
-    EXPECT_EQ(std::tie(told.actor, told.subject, told.tenant), std::tuple("key/", instance, "acme"))
+    EXPECT_EQ(std::tie(told.actor, told.subject, told.tenant), std::tuple("key/operator", instance, "acme"))
         << "whose it is, not who did it";
     EXPECT_EQ(in(told.before, "state"), "ready");
     EXPECT_EQ(in(told.after, "state"), "stopping");
@@ -172,8 +172,8 @@ TEST_F(AuditTest, TellsATenantNotWhereAnOperatorIs) {
                    std::string{item.at("client").as_string()} + ", ";
         return all;
     };
-    EXPECT_EQ(told("acme"), "key/@ , key/acme@203.0.113.7:5000 curl/8.1, ");
-    EXPECT_EQ(told(""), "key/@203.0.113.7:5000 curl/8.1, key/acme@203.0.113.7:5000 curl/8.1, ");
+    EXPECT_EQ(told("acme"), "key/operator@ , key/acme@203.0.113.7:5000 curl/8.1, ");
+    EXPECT_EQ(told(""), "key/operator@203.0.113.7:5000 curl/8.1, key/acme@203.0.113.7:5000 curl/8.1, ");
 }
 
 TEST_F(AuditTest, ALineHasZoneServiceAndResultAndIsInTheChain) {

@@ -314,7 +314,7 @@ TEST_F(ApiTest, ATenantsKeyRevokesItselfAlone) {
     (void)commit();
     const auto refused = call("acme", "DELETE", "/v1/api-keys/k-2");
     EXPECT_EQ(refused.status, 403);
-    EXPECT_EQ(problem(refused), "operator_only");
+    EXPECT_EQ(problem(refused), "permission_missing");
     EXPECT_TRUE(refused.body.contains("a tenant's key may revoke itself alone")) << refused.body;
     EXPECT_TRUE(refused.body.contains("hostler key delete k-2")) << refused.body;
     EXPECT_EQ(desk().estate.api_keys.at("k-2").revoked_at, 0);

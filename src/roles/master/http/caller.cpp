@@ -11,29 +11,72 @@ namespace {
 // Codes are sign-ins that no browser has yet: their route begins with '?', and they live a minute.
 constexpr std::int64_t code_life_us = 60'000'000;
 
-std::optional<Caller> caller_of_key(const Term& term, const ApiKey& key) {
-    const std::int64_t now = term.ports().timers.wall().time_since_epoch().count();
-    if (key.revoked_at != 0 || (key.expires_at != 0 && key.expires_at <= now)) return std::nullopt;
-    return Caller{"key/" + key.id, key.id, key.name, key.tenant, key.expires_at};
+constexpr std::string_view key_mark = "key/", session_mark = "session/", share_mark = "share/";
+constexpr std::string_view operator_credential = "key/operator";
+
+std::int64_t now_of(const Term& term) { return term.ports().timers.wall().time_since_epoch().count(); }
+
+std::optional<WallTime> end_of(std::int64_t micros) {
+    return micros == 0 ? std::nullopt : std::optional{WallTime{std::chrono::microseconds{micros}}};
+}
+
+std::optional<api::Caller> caller_of_key(const Term& term, const ApiKey& key) {
+    if (key.revoked_at != 0 || (key.expires_at != 0 && key.expires_at <= now_of(term))) return std::nullopt;
+    const std::string actor = std::string{key_mark} + key.id;
+    api::Caller caller =
+        key.tenant.empty() ? api::Caller::of_operator(actor) : api::Caller::of_tenant(actor, key.tenant);
+    caller.name = key.name;
+    caller.expires = end_of(key.expires_at);
+    return caller;
+}
+
+api::Caller operator_of_settings() {
+    api::Caller caller = api::Caller::of_operator(std::string{operator_credential});
+    caller.name = "operator";
+    return caller;
 }
 
 // nullptr: there is none for this route, or it is over.
 const SignIn* sign_in_of(const Term& term, const std::string& session, const std::string& route) {
     if (session.size() > 256 || route.empty() || route.starts_with('?')) return nullptr;
     const SignIn* sign_in = term.look().estate.sign_ins.find(term.ports().digest.sha256(session));
-    return sign_in && sign_in->route == route &&
-                   sign_in->expires_at > term.ports().timers.wall().time_since_epoch().count()
-               ? sign_in
-               : nullptr;
+    return sign_in && sign_in->route == route && sign_in->expires_at > now_of(term) ? sign_in : nullptr;
 }
 
 // To the tenant's gateway it is as good as a key, but for this one route.
-std::optional<Caller> caller_of_share(const Term& term, const std::string& id) {
+std::optional<api::Caller> caller_of_share(const Term& term, const std::string& id) {
     const Share* share = term.look().estate.shares.find(id);
-    if (!share || !is_open(term.look(), *share) ||
-        share->expires_at <= term.ports().timers.wall().time_since_epoch().count())
-        return std::nullopt;
-    return Caller{"share/" + share->id, "", "share", share->tenant, share->expires_at};
+    if (!share || !is_open(term.look(), *share) || share->expires_at <= now_of(term)) return std::nullopt;
+    api::Caller caller{.principal = {.kind = PrincipalKind::share, .id = share->id},
+                       .actor = std::string{share_mark} + share->id,
+                       .name = "share",
+                       .tenant = share->tenant,
+                       .expires = end_of(share->expires_at)};
+    caller.credential = caller.actor;
+    return caller;
+}
+
+// As marks name it.
+std::optional<api::Caller> caller_of_credential(const Term& term, const std::string& credential) {
+    const auto id = [&](std::string_view prefix) { return credential.substr(prefix.size()); };
+    if (credential == operator_credential) return operator_of_settings();
+    if (credential.starts_with(share_mark)) return caller_of_share(term, id(share_mark));
+    const ApiKey* key =
+        credential.starts_with(key_mark) ? term.look().estate.api_keys.find(id(key_mark)) : nullptr;
+    return key ? caller_of_key(term, *key) : std::nullopt;
+}
+
+// Sign-ins of releases that wrote none have a key or a share.
+std::string credential_of(const SignIn& sign_in) {
+    if (!sign_in.share.empty()) return std::string{share_mark} + sign_in.share;
+    if (!sign_in.credential.empty()) return sign_in.credential;
+    return sign_in.key.empty() ? std::string{operator_credential} : std::string{key_mark} + sign_in.key;
+}
+
+// Releases that know no credentials read it.
+std::string key_of(const std::string& credential) {
+    if (credential == operator_credential) return {};
+    return credential.starts_with(key_mark) ? credential.substr(key_mark.size()) : credential;
 }
 
 // Whoever has the link comes in, as often as they like, until it ends.
@@ -61,37 +104,28 @@ Result<std::string> redeem_share(Term& term, const std::string& secret, const st
 
 }  // namespace
 
-std::optional<Caller> caller_of(const Term& term, const std::string& api_key) {
-    if (api_key.size() > 256) return std::nullopt;
-    const std::string hash = term.ports().digest.sha256(api_key);
+std::optional<api::Caller> caller_of(const Term& term, const std::string& secret) {
+    if (secret.size() > 256) return std::nullopt;
+    const std::string hash = term.ports().digest.sha256(secret);
     if (!term.settings().operator_key_hash.empty() && hash == term.settings().operator_key_hash)
-        return Caller{"key/operator", "", "operator", "", 0};
+        return operator_of_settings();
     if (const ApiKey* key = term.look().estate.api_keys.by().hash.first(hash))
         return caller_of_key(term, *key);
     return std::nullopt;
 }
 
-std::optional<Caller> caller_of_sign_in(const Term& term, const std::string& session,
-                                        const std::string& route) {
+std::optional<SignedIn> caller_of_sign_in(const Term& term, const std::string& session,
+                                          const std::string& route) {
     const SignIn* sign_in = sign_in_of(term, session, route);
     if (!sign_in) return std::nullopt;
-    std::optional<Caller> caller;
-    if (!sign_in->share.empty())
-        caller = caller_of_share(term, sign_in->share);
-    else if (sign_in->key.empty())
-        caller = Caller{"key/operator", "", "operator", "", 0};
-    else if (const ApiKey* key = term.look().estate.api_keys.find(sign_in->key))
-        caller = caller_of_key(term, *key);
-    if (!caller) return caller;
-    caller->session = sign_in->hash;
-    if (caller->expires_at == 0 || sign_in->expires_at < caller->expires_at)
-        caller->expires_at = sign_in->expires_at;
-    return caller;
+    auto caller = caller_of_credential(term, credential_of(*sign_in));
+    if (!caller) return std::nullopt;
+    const auto end = end_of(sign_in->expires_at);
+    if (!caller->expires || end < caller->expires) caller->expires = end;
+    return SignedIn{std::move(*caller), sign_in->hash};
 }
 
 namespace {
-
-constexpr std::string_view key_mark = "key/", session_mark = "session/", share_mark = "share/";
 
 // The operator's own is no object; another one in its place is another mark.
 std::string operator_mark(const Term& term) {
@@ -100,23 +134,18 @@ std::string operator_mark(const Term& term) {
 
 }  // namespace
 
-std::vector<std::string> marks_of(const Term& term, const Caller& caller) {
-    std::vector<std::string> marks{caller.actor == "key/operator" ? operator_mark(term) : caller.actor};
-    if (!caller.session.empty()) marks.push_back(std::string{session_mark} + caller.session);
+std::vector<std::string> marks_of(const Term& term, const api::Caller& caller, const std::string& session) {
+    std::vector<std::string> marks{caller.credential == operator_credential ? operator_mark(term)
+                                                                            : caller.credential};
+    if (!session.empty()) marks.push_back(std::string{session_mark} + session);
     return marks;
 }
 
 bool is_over(const Term& term, const std::string& mark) {
-    const Estate& estate = term.look().estate;
-    const auto id = [&](std::string_view prefix) { return mark.substr(prefix.size()); };
     if (mark == operator_mark(term)) return false;
-    if (mark.starts_with(session_mark)) return !estate.sign_ins.find(id(session_mark));
-    if (mark.starts_with(share_mark)) {
-        const Share* share = estate.shares.find(id(share_mark));
-        return !share || !is_open(term.look(), *share);
-    }
-    const ApiKey* key = mark.starts_with(key_mark) ? estate.api_keys.find(id(key_mark)) : nullptr;
-    return !key || !caller_of_key(term, *key);
+    if (mark.starts_with(session_mark))
+        return !term.look().estate.sign_ins.find(mark.substr(session_mark.size()));
+    return mark == operator_credential || !caller_of_credential(term, mark);
 }
 
 std::vector<std::string> ended_marks(const Term& term, std::span<const Touched> touched) {
@@ -133,23 +162,22 @@ std::vector<std::string> ended_marks(const Term& term, std::span<const Touched> 
     return ended;
 }
 
-Result<> still_known(const Term& term, const api::Caller& caller) {
-    constexpr std::string_view prefix = "key/";
-    if (caller.is_operator && caller.actor == "key/operator") return {};
-    const ApiKey* key = caller.actor.starts_with(prefix)
-                            ? term.look().estate.api_keys.find(caller.actor.substr(prefix.size()))
-                            : nullptr;
-    if (key && caller_of_key(term, *key)) return {};
+Result<> still_known(const Term& term, api::Caller& caller) {
+    if (auto now = caller_of_credential(term, caller.credential)) {
+        caller.principal = std::move(now->principal);
+        return {};
+    }
     return fail(Code::unauthenticated, "this API key has expired, or was revoked");
 }
 
-std::string make_code(Term& term, const Caller& caller, const std::string& route) {
+std::string make_code(Term& term, const api::Caller& caller, const std::string& route) {
     Desk& desk = term.desk(caller.actor);
     const std::string code = new_secret(term.ports().random, "hc");
     desk.estate.sign_ins.add({.hash = term.ports().digest.sha256(code),
-                              .key = caller.key,
+                              .key = key_of(caller.credential),
                               .route = "?" + route,
-                              .expires_at = desk.estate.micros() + code_life_us});
+                              .expires_at = desk.estate.micros() + code_life_us,
+                              .credential = caller.credential});
     return code;
 }
 
@@ -163,13 +191,14 @@ Result<std::string> redeem_code(Term& term, const std::string& code, const std::
                     "this sign-in code was used, has expired, or is for another address; sign in again",
                     "code_unknown");
     std::string session = new_secret(term.ports().random, "hs");
-    const std::string key = waiting->key;
+    const std::string key = waiting->key, credential = credential_of(*waiting);
     desk.estate.sign_ins.erase(hash);
-    desk.estate.sign_ins.add({.hash = term.ports().digest.sha256(session),
-                              .key = key,
-                              .route = route,
-                              .expires_at = desk.estate.micros() +
-                                            std::chrono::microseconds{term.settings().sign_in_life}.count()});
+    desk.estate.sign_ins.add(
+        {.hash = term.ports().digest.sha256(session),
+         .key = key,
+         .route = route,
+         .expires_at = desk.estate.micros() + std::chrono::microseconds{term.settings().sign_in_life}.count(),
+         .credential = credential});
     return session;
 }
 

@@ -9,32 +9,28 @@
 
 namespace hostler::master {
 
-struct Caller {
-    std::string actor;  // "key/k-…"
-    std::string key;    // Its id; empty: the operator's key that the master was started with.
-    std::string name;
-    std::string tenant;  // Empty: an operator.
-    std::int64_t expires_at = 0;
-    std::string session{};  // The hash of the browser's sign-in.
-    bool is_operator() const { return tenant.empty(); }
+// nullopt: unknown, or over. A browser's session opens instances, not the API: it is no API key, and it opens
+// the one route that it was signed in for.
+std::optional<api::Caller> caller_of(const Term& term, const std::string& secret);
+struct SignedIn {
+    api::Caller caller;   // Of the credential that signed in; `expires`: the first end of both.
+    std::string session;  // The hash of the browser's cookie.
 };
-
-// nullopt: nobody that we know, or not any more. A browser's session opens instances, not the API: it is no
-// API key, and it opens the one route that it was signed in for.
-std::optional<Caller> caller_of(const Term& term, const std::string& api_key);
-std::optional<Caller> caller_of_sign_in(const Term& term, const std::string& session,
-                                        const std::string& route);
+std::optional<SignedIn> caller_of_sign_in(const Term& term, const std::string& session,
+                                          const std::string& route);
 
 // Names for gateways what a caller's credential stands on, and says which of them are over.
-std::vector<std::string> marks_of(const Term& term, const Caller& caller);
+std::vector<std::string> marks_of(const Term& term, const api::Caller& caller,
+                                  const std::string& session = {});
 bool is_over(const Term& term, const std::string& mark);
 std::vector<std::string> ended_marks(const Term& term, std::span<const Touched> touched);
 
-// Whether the key by which somebody was let in is still good. Errors: unauthenticated.
-Result<> still_known(const Term& term, const api::Caller& caller);
+// Whether the credential by which a caller was let in is still good; what it may is as it is now. Errors:
+// unauthenticated.
+Result<> still_known(const Term& term, api::Caller& caller);
 
 // A one-time code that a browser carries from the sign-in page to one route of the gateway, within a minute.
-std::string make_code(Term& term, const Caller& caller, const std::string& route);
+std::string make_code(Term& term, const api::Caller& caller, const std::string& route);
 // The session it is good for; to be committed by the caller. Errors: unauthenticated.
 Result<std::string> redeem_code(Term& term, const std::string& code, const std::string& route);
 // Ends a session at its route, if it is one; to be committed by the caller.

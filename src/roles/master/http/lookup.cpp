@@ -4,12 +4,17 @@
 
 #include <set>
 
-#include "roles/master/http/api.h"
+#include "roles/master/http/gate.h"
 #include "roles/master/state/near.h"
 
 namespace hostler::master {
 
 namespace {
+
+template <class Row>
+bool sees(const api::Call& call, const Row& row) {
+    return may(call, scope_of(row)) || may(call, sight_of(call.permission), scope_of(row));
+}
 
 template <class Row, class Names>
 Result<const Row*> named(const Table<Row>& table, const Index<Row>& index, const api::Call& call,
@@ -21,7 +26,7 @@ Result<const Row*> named(const Table<Row>& table, const Index<Row>& index, const
     if (const Row* row = table.find(name)) meets.insert(row);
     const Row* found = nullptr;
     for (const Row* row : meets) {
-        if (!meant.empty() && row->tenant != meant) continue;
+        if ((!meant.empty() && row->tenant != meant) || !sees(call, *row)) continue;
         if (found) {
             Error error{Code::conflict, fmt::format("more than one tenant has {} {}", kind, name),
                         "ambiguous"};
@@ -30,14 +35,18 @@ Result<const Row*> named(const Table<Row>& table, const Index<Row>& index, const
         }
         found = row;
     }
-    if (found) return found;
+    if (found && may(call, scope_of(*found))) return found;
+    if (found) return api::permission_missing(call.permission);
     std::vector<std::string> known;
+    const auto know = [&](const Row& row) {
+        if (sees(call, row)) known.push_back(names(row));
+    };
     if (!meant.empty())
-        for (const Row* row : table.by().tenant.of(meant, near_names_max)) known.push_back(names(*row));
+        for (const Row* row : table.by().tenant.of(meant, near_names_max)) know(*row);
     else
         for (const auto& [id, row] : table.all()) {
             if (known.size() == near_names_max) break;
-            known.push_back(names(row));
+            know(row);
         }
     return fail(Code::not_found, no_such(kind, name, {known.begin(), known.end()}),
                 fmt::format("{}_not_found", kind));
@@ -69,14 +78,23 @@ Result<const Secret*> secret_named(const Desk& desk, const api::Call& call, cons
                  [](const Secret& row) { return row.name; });
 }
 
-Result<const Host*> host_named(const Desk& desk, const std::string& name) {
+Scope scope_of(const Host& host) { return scope_of_provider(host.owner); }
+
+Result<const Host*> host_named(const Desk& desk, const api::Call& call, const std::string& name) {
+    const auto is_seen = [&](const Host& host) {
+        return host.phase != HostPhase::retired &&
+               (may(call, scope_of(host)) || may(call, sight_of(call.permission), scope_of(host)));
+    };
     const Host* found = desk.estate.hosts.find(name);
     if (!found) found = desk.estate.hosts.by().name.first(name);
-    if (found && found->phase != HostPhase::retired) return found;
+    if (found && is_seen(*found)) {
+        if (may(call, scope_of(*found))) return found;
+        return api::permission_missing(call.permission);
+    }
     std::vector<std::string_view> known;
     for (const auto& [id, host] : desk.estate.hosts.all()) {
         if (known.size() == near_names_max) break;
-        if (host.phase != HostPhase::retired) known.push_back(host.facts.hostname);
+        if (is_seen(host)) known.push_back(host.facts.hostname);
     }
     return fail(Code::not_found, no_such("host", name, known), "host_not_found");
 }

@@ -2,12 +2,14 @@
 #pragma once
 
 #include "api/handlers.h"
+#include "roles/master/http/gate.h"
 #include "roles/master/state/desk.h"
 
 namespace hostler::master {
 
-// By id, or by the caller's name for it. To a tenant's key, another tenant's instance does not exist. Errors:
-// not_found, forbidden (tenant_differs), conflict (ambiguous: an operator named what two tenants have).
+// By id, or by the caller's name for it. What a caller may not see does not exist to it. Errors: not_found,
+// forbidden (tenant_differs, permission_missing), conflict (ambiguous: more than one tenant has what an
+// operator names).
 Result<const Instance*> instance_named(const Desk& desk, const api::Call& call, const std::string& name,
                                        const std::optional<std::string>& tenant);
 Result<const Volume*> volume_named(const Desk& desk, const api::Call& call, const std::string& name,
@@ -16,7 +18,9 @@ Result<const Network*> network_named(const Desk& desk, const api::Call& call, co
                                      const std::optional<std::string>& tenant);
 Result<const Secret*> secret_named(const Desk& desk, const api::Call& call, const std::string& name,
                                    const std::optional<std::string>& tenant);
-Result<const Host*> host_named(const Desk& desk, const std::string& name);
+Scope scope_of(const Host& host);  // Its provider's; the cloud's.
+// To a provider, another's host does not exist. Errors: not_found; forbidden (permission_missing).
+Result<const Host*> host_named(const Desk& desk, const api::Call& call, const std::string& name);
 // Of a field whose form was checked; without one all labels will do.
 LabelFilter filter_of(const std::optional<std::string>& label);
 

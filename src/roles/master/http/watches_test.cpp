@@ -35,10 +35,7 @@ struct WatchTest : testing::ApiRig {
                 of->ended.emplace(co_await wrapped(
                     handlers,
                     {.method = "GET", .target = "/v1/instances?watch=true" + more, .last_event_id = id},
-                    {.actor = "key/" + (from.empty() ? "operator" : from),
-                     .tenant = from,
-                     .is_operator = from.empty()},
-                    &of->sink));
+                    caller_for(from), &of->sink));
                 co_return Result<>{};
             }(api.handlers(), watcher, tenant, last_id, query));
         timers.settle();

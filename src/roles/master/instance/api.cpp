@@ -55,6 +55,7 @@ std::string digest_of(const api::Call& call, const api::CreateInstance& request,
 
 Result<api::Empty> decide_start(Desk& desk, const api::Call& call, const api::CreateInstance& request,
                                 const Digest& digest) {
+    TRY(check_new(call, Scope::of_project(request.tenant_id, std::string{default_project})));
     if (request.placement) TRY(may_ask(call.caller, *request.placement));
     const auto filled = TRY(filled_in(desk.settings.templates, request));
     TRY(create_instance(desk, filled, digest_of(call, request, digest)));

@@ -18,6 +18,7 @@ namespace {
 using std::chrono::seconds;
 
 struct Asked {
+    const api::Call& call;
     api::ListInstances request;
     std::string tenant;  // Empty: of all.
     LabelFilter labels;
@@ -26,12 +27,13 @@ struct Asked {
 Result<Asked> asked_for(const api::Call& call, api::ListInstances request) {
     std::string tenant = TRY(tenant_meant(call, request.tenant_id));
     LabelFilter labels = filter_of(request.label);
-    return Asked{std::move(request), std::move(tenant), std::move(labels)};
+    return Asked{call, std::move(request), std::move(tenant), std::move(labels)};
 }
 
 bool wanted(const Desk& desk, const Instance& instance, const Asked& asked) {
     const api::ListInstances& request = asked.request;
     if (!asked.tenant.empty() && instance.tenant != asked.tenant) return false;
+    if (!may(asked.call, scope_of(instance))) return false;
     if (!asked.labels.fits(instance.labels)) return false;
     if (request.owner && (!instance.owner || (*request.owner != instance.owner->kind &&
                                               *request.owner != instance.owner->path())))
@@ -152,10 +154,8 @@ void add_instance_reads(Api& service) {
         [&service](api::Call call, api::ListInstances request) -> Task<api::List<api::Instance>> {
             Asked asked = CO_TRY(asked_for(call, std::move(request)));
             const TermPtr term = CO_TRY(service.leader());
-            if (asked.request.instance)
-                co_return co_await list_named(term, std::move(call), std::move(asked));
-            if (asks_for_ended(asked.request))
-                co_return co_await list_all(term, std::move(call), std::move(asked));
+            if (asked.request.instance) co_return co_await list_named(term, call, std::move(asked));
+            if (asks_for_ended(asked.request)) co_return co_await list_all(term, call, std::move(asked));
             const Desk& desk = term->look();
             Paging<Instance, api::Instance> paging{wanted_of(desk, asked)};
             auto list = CO_TRY(paging.page(call, [&](const Instance& row) { return view(desk, row); }));

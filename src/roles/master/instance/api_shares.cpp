@@ -87,9 +87,10 @@ void add_shares(Api& service) {
     service.write<ops::delete_share>(
         [](Desk& desk, const api::Call& call, const api::NameShare& request) -> Result<api::Empty> {
             const Share* share = desk.estate.shares.find(request.share);
-            if (!share || (!call.caller.is_operator && share->tenant != call.caller.tenant))
-                return fail(Code::not_found, fmt::format("there is no share link {}", request.share),
-                            "share_not_found");
+            Error absent{Code::not_found, fmt::format("there is no share link {}", request.share),
+                         "share_not_found"};
+            if (!share) return std::unexpected(std::move(absent));
+            TRY(check(call, scope_of(*share), std::move(absent)));
             revoke_share(desk, request.share);
             return api::Empty{};
         });

@@ -133,6 +133,8 @@ Task<std::optional<Instance>> archived_instance(TermPtr term, api::Call call, st
     if (!object || object->live || object->body.empty()) co_return std::nullopt;
     Instance instance = CO_TRY(instance_of(*object));
     if (!meant.empty() && instance.tenant != meant) co_return std::nullopt;
+    if (!may(call, sight_of(call.permission), scope_of(instance))) co_return std::nullopt;
+    CO_TRY(check_new(call, scope_of(instance)));
     if (!is_answered_for(term->desk("master"), instance)) co_return std::nullopt;
     co_return instance;
 }

@@ -54,34 +54,38 @@ bool is_of_page(const uplink::EnterRequest& request) {
 }
 
 Result<> answer_page(Term& term, const uplink::EnterRequest& request, uplink::EnterAnswer& into) {
-    const auto caller = request.detail().empty()
-                            ? caller_of(term, request.credential())
-                            : caller_of_sign_in(term, request.credential(), request.detail());
+    std::optional<api::Caller> caller;
+    if (request.detail().empty())
+        caller = caller_of(term, request.credential());
+    else if (auto signed_in = caller_of_sign_in(term, request.credential(), request.detail()))
+        caller = std::move(signed_in->caller);
     if (!caller)
         return fail(Code::unauthenticated, "this key or session is not known here, or no longer",
                     "key_unknown");
     Desk& desk = term.desk(caller->actor);
     api::Call call;
+    const bool starts = request.kind() == "start";
     call.operation = &api::ops::start_instance;
-    call.caller = {.actor = caller->actor,
-                   .name = caller->name,
-                   .tenant = caller->tenant,
-                   .is_operator = caller->is_operator(),
-                   .address = request.address(),
-                   .client = safe_user_agent(request.client())};
+    call.permission = starts ? Permission::instance_write : Permission::instance_read;
+    call.caller = std::move(*caller);
+    call.caller.address = request.address();
+    call.caller.client = safe_user_agent(request.client());
     const api::GetInstance asked{request.instance(), request.tenant().empty()
                                                          ? std::nullopt
                                                          : std::optional<std::string>{request.tenant()}};
-    const Instance& instance = *TRY(instance_named(desk, call, asked.instance, asked.tenant_id));
+    // A visitor by a share link sees how the instance is, and no more.
+    const Instance* shared = call.caller.principal.kind == PrincipalKind::share && !starts
+                                 ? desk.estate.instances.find(asked.instance)
+                                 : nullptr;
+    const Instance& instance =
+        shared ? *shared : *TRY(instance_named(desk, call, asked.instance, asked.tenant_id));
     const auto leads_there = [&](const InstancePort& port) {
         return route_name(instance, port.port) == request.detail();
     };
-    const bool may = request.detail().empty() || (!caller->actor.starts_with("share/") &&
-                                                  std::ranges::any_of(instance.spec.ports, leads_there));
-    if (!may)
+    if (!request.detail().empty() && !std::ranges::any_of(instance.spec.ports, leads_there))
         return fail(Code::forbidden, "this session opens a port; it may ask and change nothing else",
                     "forbidden");
-    if (request.kind() == "start") {
+    if (starts) {
         if (term.read_only()) return std::unexpected(*term.read_only());
         TRY(check_owner(instance, *call.operation));
         Subject before = subject_of(desk, call, asked);
@@ -94,7 +98,7 @@ Result<> answer_page(Term& term, const uplink::EnterRequest& request, uplink::En
     into.mutable_route()->set_state(std::string{state_of(now.phase)});
     into.mutable_route()->set_detail(page_words(desk, now));
     into.mutable_route()->set_shown_as(now.caller_id);
-    into.set_principal(caller->actor);
+    into.set_principal(call.caller.actor);
     return {};
 }
 
@@ -104,12 +108,10 @@ Result<> enter_instance(Term& term, const uplink::EnterRequest& request, uplink:
         return fail(Code::unauthenticated, "this key is not known here, or no longer", "key_unknown");
     Desk& desk = term.desk(caller->actor);
     api::Call call;
-    call.caller = {.actor = caller->actor,
-                   .name = caller->name,
-                   .tenant = caller->tenant,
-                   .is_operator = caller->is_operator(),
-                   .address = request.address(),
-                   .client = safe_user_agent(request.client())};
+    call.permission = Permission::instance_enter;
+    call.caller = std::move(*caller);
+    call.caller.address = request.address();
+    call.caller.client = safe_user_agent(request.client());
     const Instance& instance = *TRY(instance_named(
         desk, call, request.instance(),
         request.tenant().empty() ? std::nullopt : std::optional<std::string>{request.tenant()}));
@@ -138,9 +140,9 @@ Result<> enter_instance(Term& term, const uplink::EnterRequest& request, uplink:
     route.set_host(instance.host);
     write_ways(desk, instance.host, route);
     route.set_shown_as(instance.caller_id);
-    into.set_principal(caller->actor);
+    into.set_principal(call.caller.actor);
     desk.estate.audit({.time = desk.estate.time(),
-                       .actor = caller->actor,
+                       .actor = call.caller.actor,
                        .address = request.address(),
                        .operation = request.resume() ? "resumeSession" : "openSession",
                        .subject = "instance/" + instance.id,
@@ -154,7 +156,7 @@ Result<> enter_instance(Term& term, const uplink::EnterRequest& request, uplink:
     // Its people see who came in; each connection of a forwarded port would drown the rest.
     if (!request.resume() && request.kind() != "port" && request.kind() != "look")
         desk.estate.event("instance", instance.id, instance.tenant, "entered",
-                          fmt::format("{} opened {} {}", caller->actor, what_it_is(request.kind()),
+                          fmt::format("{} opened {} {}", call.caller.actor, what_it_is(request.kind()),
                                       request.detail().substr(0, detail_bytes_max)));
     return {};
 }

@@ -78,7 +78,7 @@ void add_keys(Api& service) {
         const std::string tenant = TRY(tenant_meant(call, request.tenant_id));
         return rows_of<api::ApiKey>(desk.estate.api_keys,
                                     [&](const ApiKey& row) {
-                                        return row.revoked_at == 0 &&
+                                        return row.revoked_at == 0 && may(call, scope_of(row)) &&
                                                (tenant.empty() || row.tenant == tenant);
                                     })
             .page(call, [](const ApiKey& row) { return view(row); });
@@ -86,14 +86,16 @@ void add_keys(Api& service) {
     service.write<ops::delete_api_key>([](Desk& desk, const api::Call& call,
                                           const api::NameApiKey& request) -> Result<api::Empty> {
         const ApiKey* key = desk.estate.api_keys.find(request.api_key);
-        if (!key || key->revoked_at != 0 || (!call.caller.is_operator && key->tenant != call.caller.tenant))
-            return fail(Code::not_found, fmt::format("there is no API key {}", request.api_key),
-                        "api_key_not_found");
-        if (!call.caller.is_operator && call.caller.actor != "key/" + key->id) {
+        Error absent{Code::not_found, fmt::format("there is no API key {}", request.api_key),
+                     "api_key_not_found"};
+        if (!key || key->revoked_at != 0) return std::unexpected(std::move(absent));
+        TRY(check(call, scope_of(*key), std::move(absent)));
+        if (call.caller.principal.kind == PrincipalKind::tenant_key &&
+            call.caller.actor != "key/" + key->id) {
             Error error{Code::forbidden,
                         fmt::format("a tenant's key may revoke itself alone, and {} is another key", key->id),
-                        "operator_only"};
-            error.help = fmt::format("Have an operator revoke it: hostler key delete {}", key->id);
+                        "permission_missing"};
+            error.help = fmt::format("An operator can revoke it: hostler key delete {}", key->id);
             return std::unexpected(std::move(error));
         }
         desk.estate.api_keys.edit(request.api_key).revoked_at = desk.estate.micros();
@@ -109,6 +111,7 @@ void add_keys(Api& service) {
                              .id = request.id.value_or(""),
                              .limit = static_cast<std::size_t>(call.limit)};
             if (!tenant.empty()) query.tenant = tenant;
+            CO_TRY(check_new(call, scope_of_tenant(tenant)));
             CO_TRY(co_await term->settled());
             api::List<api::Event> list;
             const WallTime begin = request.since
@@ -122,7 +125,7 @@ void add_keys(Api& service) {
         const TermPtr term = CO_TRY(service.leader());
         api::Whoami me{.actor = call.caller.actor,
                        .name = call.caller.name,
-                       .is_operator = call.caller.is_operator,
+                       .is_operator = may(call, Permission::store_backup, Scope::cloud()),
                        .tenant_id = call.caller.tenant,
                        .expires_at = call.caller.expires,
                        .version = std::string{version}};

@@ -144,10 +144,10 @@ TEST(Caller, KeysOpenUntilTheyExpireOrAreRevoked) {
     rig.desk().estate.api_keys.add(
         {.id = "k-2", .hash = "#hk_2", .tenant = "acme", .expires_at = now + 1'000'000});
     rig.desk().estate.api_keys.add({.id = "k-3", .hash = "#hk_3"});
-    EXPECT_TRUE(caller_of(rig.term(), "root")->is_operator());
+    EXPECT_EQ(caller_of(rig.term(), "root")->principal.kind, PrincipalKind::operator_);
     EXPECT_EQ(caller_of(rig.term(), "hk_1")->tenant, "acme");
     EXPECT_EQ(caller_of(rig.term(), "hk_1")->actor, "key/k-1");
-    EXPECT_TRUE(caller_of(rig.term(), "hk_3")->is_operator());
+    EXPECT_EQ(caller_of(rig.term(), "hk_3")->principal.kind, PrincipalKind::operator_);
     EXPECT_TRUE(caller_of(rig.term(), "hk_2"));
     rig.timers.advance(std::chrono::seconds{1});
     EXPECT_FALSE(caller_of(rig.term(), "hk_2"));
@@ -172,7 +172,7 @@ TEST(Caller, ACodeIsGoodOnceForOneRouteForAMinute) {
     const auto session = redeem_code(rig.term(), code, "80-i-1");
     ASSERT_TRUE(session);
     EXPECT_FALSE(redeem_code(rig.term(), code, "80-i-1")) << "one time";
-    EXPECT_EQ(caller_of_sign_in(rig.term(), *session, "80-i-1")->tenant, "acme");
+    EXPECT_EQ(caller_of_sign_in(rig.term(), *session, "80-i-1")->caller.tenant, "acme");
     EXPECT_FALSE(caller_of(rig.term(), *session)) << "it opens an instance, not the API";
     EXPECT_FALSE(caller_of_sign_in(rig.term(), *session, "80-i-2")) << "nor another instance";
     EXPECT_FALSE(redeem_code(rig.term(), *session, "80-i-1")) << "a session is no code";

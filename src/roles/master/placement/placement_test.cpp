@@ -15,6 +15,7 @@
 #include "roles/master/scheduler/capacity.h"
 #include "roles/master/scheduler/wishes.h"
 #include "roles/master/template/templates.h"
+#include "roles/master/testing/callers.h"
 #include "roles/master/testing/desk_rig.h"
 #include "roles/master/testing/room_check.h"
 #include "roles/master/zone/zones.h"
@@ -50,7 +51,8 @@ struct PlacementRig : DeskRig {
     }
     static api::Call call(bool is_operator = false) {
         api::Call made;
-        made.caller = {.actor = "key/k-1", .tenant = is_operator ? "" : "acme", .is_operator = is_operator};
+        made.caller = caller_for(is_operator ? "" : "acme");
+        made.permission = Permission::offer_read;
         return made;
     }
     api::PlacementAnswer explained(const api::ExplainPlacement& request) {

@@ -40,7 +40,7 @@ Task<report::Report> answer_report(TermPtr term, int& under_way, api::Call call,
     auto plan =
         CO_TRY(report_plan(term->look(), call.caller, request,
                            deep ? report::Depth::all : report::Depth::usage, term->ports().timers.wall()));
-    const std::string who = call.caller.is_operator ? "" : call.caller.tenant;
+    const std::string who = call.caller.tenant;
     auto report = CO_TRY(co_await make_report(
         term->ports().timers,
         [term, who](series::Query query) { return queries_of(*term).ask(who, std::move(query)); },

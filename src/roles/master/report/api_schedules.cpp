@@ -21,8 +21,10 @@ Result<const report::Schedule*> schedule_named(const Desk& desk, const api::Call
 
 Result<const report::Kept*> report_named(const Desk& desk, const api::Call& call, const std::string& id) {
     const report::Kept* row = desk.estate.reports.find(id);
-    if (row && (call.caller.is_operator || row->tenant == call.caller.tenant)) return row;
-    return fail(Code::not_found, fmt::format("there is no report {}", id), "report_not_found");
+    Error absent{Code::not_found, fmt::format("there is no report {}", id), "report_not_found"};
+    if (!row) return std::unexpected(std::move(absent));
+    TRY(check(call, scope_of(*row), std::move(absent)));
+    return row;
 }
 
 struct Written {
@@ -70,6 +72,7 @@ void add_report_schedules(Api& service) {
         [](Desk& desk, const api::Call& call,
            const api::CreateReportSchedule& request) -> Result<api::ReportSchedule> {
             const std::string tenant = TRY(tenant_meant(call, request.tenant_id));
+            TRY(check_new(call, scope_of_tenant(tenant)));
             return view(desk, *TRY(add_report_schedule(desk, request, tenant)));
         });
     service.write<ops::delete_report_schedule>(
@@ -87,9 +90,11 @@ void add_report_schedules(Api& service) {
         [](const Desk& desk, const api::Call& call,
            const api::ListReportSchedules& request) -> Result<api::List<api::ReportSchedule>> {
             const std::string tenant = TRY(tenant_meant(call, request.tenant_id));
-            return rows_of<api::ReportSchedule>(
-                       desk.estate.report_schedules,
-                       [&](const report::Schedule& row) { return tenant.empty() || row.tenant == tenant; })
+            return rows_of<api::ReportSchedule>(desk.estate.report_schedules,
+                                                [&](const report::Schedule& row) {
+                                                    return (tenant.empty() || row.tenant == tenant) &&
+                                                           may(call, scope_of(row));
+                                                })
                 .page(call, [&](const report::Schedule& row) { return view(desk, row); });
         });
     service.read<ops::list_kept_reports>(
@@ -99,6 +104,7 @@ void add_report_schedules(Api& service) {
             return rows_of<api::KeptReport>(desk.estate.reports,
                                             [&](const report::Kept& row) {
                                                 return (tenant.empty() || row.tenant == tenant) &&
+                                                       may(call, scope_of(row)) &&
                                                        (!request.schedule || row.name == *request.schedule);
                                             })
                 .page(call, [](const report::Kept& row) { return view(row); });

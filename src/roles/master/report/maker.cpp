@@ -25,12 +25,12 @@ Error wrong_field(std::string field, std::string message) {
     return error;
 }
 
-std::vector<std::string> labels_meant(const api::Caller& caller, const std::string& by) {
+std::vector<std::string> labels_meant(bool everywhere, const std::string& by) {
     auto labels = api::report_labels_of(by).value_or(std::vector<std::string>{});
-    if (labels.empty()) labels.emplace_back(caller.is_operator ? "tenant" : "instance");
+    if (labels.empty()) labels.emplace_back(everywhere ? "tenant" : "instance");
     const auto named = [&](std::string_view label) { return std::ranges::count(labels, label) > 0; };
     // Two tenants' instances may have one name.
-    if (caller.is_operator && (named("instance") || named("workload")) && !named("tenant"))
+    if (everywhere && (named("instance") || named("workload")) && !named("tenant"))
         labels.insert(labels.begin(), "tenant");
     return labels;
 }
@@ -105,6 +105,7 @@ struct Making {
 
 Result<ReportPlan> report_plan(const Desk& desk, const api::Caller& caller, const api::AskReport& request,
                                report::Depth depth, WallTime now) {
+    const bool everywhere = authorize(caller.principal, Permission::gpu_usage, Scope::cloud());
     ReportPlan plan;
     Question& question = plan.question;
     question.to = series_millis(request.to.value_or(now));
@@ -117,7 +118,7 @@ Result<ReportPlan> report_plan(const Desk& desk, const api::Caller& caller, cons
     question.step = request.step ? *request.step * 1000 : report::usual_step(question.to - from);
     question.from = from / question.step * question.step;
     question.interval = std::chrono::milliseconds{desk.settings.report_interval}.count();
-    question.by = labels_meant(caller, request.by);
+    question.by = labels_meant(everywhere, request.by);
     question.depth = depth;
     question.prices = prices_of(desk, question.from, question.to);
     plan.where = TRY(series_where(desk, request.where, caller));
@@ -126,7 +127,7 @@ Result<ReportPlan> report_plan(const Desk& desk, const api::Caller& caller, cons
     plan.top = static_cast<std::size_t>(request.top);
     for (const auto& [id, host] : desk.estate.hosts.all()) plan.gpus += host.facts.gpus.size();
     if (question.to >= series_millis(now) - question.interval) question.held = held_by_instances(desk);
-    if (caller.is_operator) return plan;
+    if (everywhere) return plan;
     question.hosts_gpus.emplace();
     for (const auto& [id, host] : desk.estate.hosts.all())
         question.hosts_gpus->emplace(id, static_cast<int>(host.facts.gpus.size()));

@@ -7,6 +7,7 @@
 #include "roles/master/report/maker.h"
 #include "roles/master/report/schedules.h"
 #include "roles/master/report/watch.h"
+#include "roles/master/testing/callers.h"
 #include "roles/master/testing/term_rig.h"
 
 namespace hostler::master {
@@ -53,7 +54,7 @@ struct ReportRig : ::testing::Test, testing::TermRig {
     // What is answered once all that has to pass has passed.
     json::value ask(const std::string& method, const std::string& target, const std::string& body = "",
                     const std::string& tenant = "", int status = 200) {
-        api::Caller caller{.actor = "key/" + tenant, .tenant = tenant, .is_operator = tenant.empty()};
+        auto caller = caller_for(tenant);
         const auto answer = std::make_shared<std::optional<Result<api::Reply>>>();
         auto task = wrapped(api.handlers(), {.method = method, .target = target, .body = body}, caller);
         term().tasks().start("ask", told(std::move(task), answer));

@@ -42,8 +42,8 @@ struct Rests {
 
 Task<report::Report> make(Term& term, DueReport due) {
     const report::Schedule& schedule = term.look().estate.report_schedules.at(due.schedule);
-    const api::Caller owner{
-        .actor = "master", .tenant = schedule.tenant, .is_operator = schedule.tenant.empty()};
+    const api::Caller owner = schedule.tenant.empty() ? api::Caller::of_operator("master")
+                                                      : api::Caller::of_tenant("master", schedule.tenant);
     api::AskReport request{.by = schedule.by, .where = schedule.where};
     request.from = wall(due.period.from);
     request.to = wall(due.period.to);

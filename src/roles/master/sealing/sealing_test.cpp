@@ -10,6 +10,7 @@
 #include "roles/master/sealing/keys.h"
 #include "roles/master/sealing/metrics.h"
 #include "roles/master/state/sealed_fields.h"
+#include "roles/master/testing/callers.h"
 #include "roles/master/testing/term_rig.h"
 #include "roles/master/uplink/messages.h"
 
@@ -332,7 +333,7 @@ struct SealedApi : SealingTest {
     }
     std::string call(const std::string& tenant, const std::string& method, const std::string& target,
                      const std::string& body, int status) {
-        api::Caller caller{.actor = "key/" + tenant, .tenant = tenant, .is_operator = tenant.empty()};
+        auto caller = caller_for(tenant);
         const std::string key = method == "POST" && target != "/stocks"
                                     ? std::to_string(std::hash<std::string>{}(target + body))
                                     : "";

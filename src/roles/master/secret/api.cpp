@@ -15,6 +15,7 @@ Result<api::Secret> decide_create(Desk& desk, const api::Call& call, const api::
         error.fields.push_back({"tenantID", "is required with an operator's key"});
         return std::unexpected(std::move(error));
     }
+    TRY(check_new(call, Scope::of_project(tenant, std::string{default_project})));
     return view(*TRY(create_secret(desk, request, tenant)), {});
 }
 
@@ -43,7 +44,7 @@ void add_secrets(Api& service) {
                    desk.estate.secrets,
                    [&](const Secret& row) {
                        const bool registry = row.kind == SecretKind::registry;
-                       return (tenant.empty() || row.tenant == tenant) &&
+                       return (tenant.empty() || row.tenant == tenant) && may(call, scope_of(row)) &&
                               (!request.kind || registry == (*request.kind == api::SecretKind::registry));
                    })
             .page(call,

@@ -18,14 +18,13 @@ void add_series(Api& service) {
             if (at < all.size()) list.next_cursor = api::to_string({call.list, 0, at, all[at].name});
             co_return list;
         });
-    service.handlers().on<ops::query_series>([&service](api::Call call,
-                                                        api::QuerySeries request) -> Task<api::SeriesAnswer> {
-        const TermPtr term = CO_TRY(service.leader());
-        auto query = CO_TRY(series_query(term->look(), call, request, term->ports().timers.wall()));
-        auto lines =
-            CO_TRY(co_await queries_of(*term).ask(call.caller.is_operator ? "" : call.caller.tenant, query));
-        co_return series_answer(request, query, std::move(lines));
-    });
+    service.handlers().on<ops::query_series>(
+        [&service](api::Call call, api::QuerySeries request) -> Task<api::SeriesAnswer> {
+            const TermPtr term = CO_TRY(service.leader());
+            auto query = CO_TRY(series_query(term->look(), call, request, term->ports().timers.wall()));
+            auto lines = CO_TRY(co_await queries_of(*term).ask(call.caller.tenant, query));
+            co_return series_answer(request, query, std::move(lines));
+        });
 }
 
 }  // namespace hostler::master

@@ -37,7 +37,8 @@ Result<api::List<api::GpuUsage>> gpu_usage(const Desk& desk, const api::Call& ca
         for (const GpuFacts& gpu : host.facts.gpus) {
             if (!behind(call, id + "." + gpu.uuid)) continue;
             const Claim* claim = holders.of(id, gpu.uuid);
-            if (!tenant.empty() && (!claim || claim->use != ClaimUse::instance || claim->tenant != tenant))
+            if (!tenant.empty() && (!claim || claim->use != ClaimUse::instance || claim->tenant != tenant ||
+                                    !may(call, scope_of(*claim))))
                 continue;
             if (!instance.empty() && (!claim || claim->holder != instance)) continue;
             list.items.push_back(usage_of(desk, host, gpu, claim, tenant));
@@ -52,7 +53,8 @@ Result<api::List<api::HostUsage>> host_usage(const Desk& desk, const api::Call& 
     const GpuHolders holders{desk};
     api::List<api::HostUsage> list;
     for (const auto& [id, host] : desk.estate.hosts.all()) {
-        if (host.phase == HostPhase::retired || (request.zone && host.zone != *request.zone)) continue;
+        if (host.phase == HostPhase::retired || !may(call, scope_of(host))) continue;
+        if (request.zone && host.zone != *request.zone) continue;
         if (request.host && id != *request.host && host.facts.hostname != *request.host) continue;
         if (behind(call, id)) list.items.push_back(usage_of(desk, host, holders));
     }

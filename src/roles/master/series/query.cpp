@@ -71,7 +71,16 @@ Result<std::vector<series::Match>> series_where(const Desk& desk, std::string_vi
     std::vector<series::Match> made;
     for (const api::QueryTerm& term : TRY(api::parse_query(where, api::series_labels, "where")))
         made.push_back(match_of(desk, term));
-    if (!caller.is_operator) made.push_back({.label = "tenant", .values = {caller.tenant}, .differs = false});
+    if (authorize(caller.principal, Permission::gpu_usage, Scope::cloud())) return made;
+    // Of one tenant at a time: its own, where nothing else is named.
+    made.push_back({.label = "tenant", .values = {caller.tenant}, .differs = false});
+    if (authorize(caller.principal, Permission::gpu_usage, Scope::of_tenant(caller.tenant))) return made;
+    series::Match projects{.label = "project", .values = {}, .differs = false};
+    for (const Held& held : caller.principal.held)
+        if (held.scope.kind == ScopeKind::project && held.scope.tenant == caller.tenant &&
+            held.permissions.has(Permission::gpu_usage))
+            projects.values.push_back(held.scope.project);
+    made.push_back(std::move(projects));
     return made;
 }
 

@@ -8,6 +8,7 @@
 #include "roles/master/http/api.h"
 #include "roles/master/series/care.h"
 #include "roles/master/series/parts.h"
+#include "roles/master/testing/callers.h"
 #include "roles/master/testing/term_rig.h"
 
 namespace hostler::master {
@@ -38,7 +39,7 @@ struct SeriesApi : ::testing::Test, testing::TermRig {
         co_return co_await handlers.answer(std::move(inquiry), std::move(caller), nullptr);
     }
     std::optional<api::Reply> ask(const std::string& target, const std::string& tenant = "") {
-        api::Caller caller{.actor = "key/" + tenant, .tenant = tenant, .is_operator = tenant.empty()};
+        auto caller = caller_for(tenant);
         auto answer =
             try_run(loop, wrapped(api.handlers(), {.method = "GET", .target = target}, std::move(caller)));
         if (!answer) return std::nullopt;

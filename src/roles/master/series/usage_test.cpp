@@ -13,6 +13,7 @@
 #include "roles/master/http/api.h"
 #include "roles/master/instance/stop_start.h"
 #include "roles/master/series/series.h"
+#include "roles/master/testing/callers.h"
 #include "roles/master/testing/host_rig.h"
 #include "roles/master/uplink/messages.h"
 
@@ -212,7 +213,7 @@ TEST_F(Usage, ValuesInAnOrderOfTheHostsOwn) {
 
 struct UsageAsked : ::testing::Test, testing::HostRig {
     json::value ask(const std::string& tenant, const std::string& target, int status = 200) {
-        api::Caller caller{.actor = "key/x", .tenant = tenant, .is_operator = tenant.empty()};
+        auto caller = caller_for(tenant);
         auto answer = try_run(
             loop, [](const api::Handlers& handlers, std::string to, api::Caller who) -> Task<api::Reply> {
                 co_return co_await handlers.answer({.method = "GET", .target = std::move(to)}, std::move(who),

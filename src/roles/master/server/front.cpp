@@ -294,19 +294,14 @@ Result<api::Caller> Front::caller_of_request(const http::Exchange& exchange) con
         return std::unexpected(std::move(unknown));
     }
     const TermPtr term = TRY(api_.leader());
-    const auto caller = caller_of(*term, std::string{credential});
+    auto caller = caller_of(*term, std::string{credential});
     if (!caller) {
         unknown.message = "this API key is unknown: it was never created, has expired, or was revoked";
         return std::unexpected(std::move(unknown));
     }
-    api::Caller known{.actor = caller->actor,
-                      .name = caller->name,
-                      .tenant = caller->tenant,
-                      .is_operator = caller->is_operator(),
-                      .address = std::string{address_of(exchange)},
-                      .client = safe_user_agent(exchange.request.headers.find("User-Agent").value_or(""))};
-    if (caller->expires_at != 0) known.expires = WallTime{std::chrono::microseconds{caller->expires_at}};
-    return known;
+    caller->address = std::string{address_of(exchange)};
+    caller->client = safe_user_agent(exchange.request.headers.find("User-Agent").value_or(""));
+    return std::move(*caller);
 }
 
 Task<> Front::answer_api(http::Exchange& exchange) {
@@ -363,10 +358,14 @@ Task<> Front::send_backup(http::Exchange& exchange) {
         CO_TRY(admission_.enter_stranger(address_of(exchange)));
     if (!caller) co_return std::unexpected(caller.error());
     exchange.is_known();
-    if (!caller->is_operator) {
-        const Error why{Code::forbidden, "everybody's objects are in a backup: it needs an operator's key",
-                        "forbidden"};
-        api_.refused(*caller, {.operation = "backup", .service = "backup", .subject = "master/store"}, why);
+    if (!authorize(caller->principal, Permission::store_backup, Scope::cloud())) {
+        const Error why = api::permission_missing(Permission::store_backup).error();
+        api_.refused(*caller,
+                     {.operation = "backup",
+                      .service = "backup",
+                      .permission = name_of(Permission::store_backup),
+                      .subject = "master/store"},
+                     why);
         co_return std::unexpected(why);
     }
     if (backup_under_way_)

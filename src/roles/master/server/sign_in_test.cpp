@@ -50,7 +50,7 @@ TEST_F(SignInTest, AsksForAKeyAndSendsOnWithACode) {
     const std::string session = redeem_code(term(), code_of(sent), "8080-i-1").value_or("");
     const auto caller = caller_of_sign_in(term(), session, "8080-i-1");
     ASSERT_TRUE(caller);
-    EXPECT_EQ(caller->tenant, "acme");
+    EXPECT_EQ(caller->caller.tenant, "acme");
 }
 
 TEST_F(SignInTest, TakesAKeyFromItsOwnPageAlone) {

@@ -6,6 +6,7 @@
 #include <boost/json.hpp>
 
 #include "roles/master/http/api.h"
+#include "roles/master/testing/callers.h"
 #include "roles/master/testing/term_rig.h"
 
 namespace hostler::master::testing {
@@ -30,7 +31,7 @@ struct ApiRig : ::testing::Test, TermRig {
     };
     api::Reply call(const std::string& tenant, const std::string& method, const std::string& target,
                     const std::string& body = "", const std::string& key = "") {
-        api::Caller caller{.actor = "key/" + tenant, .tenant = tenant, .is_operator = tenant.empty()};
+        auto caller = caller_for(tenant);
         auto answer = hostler::testing::try_run(
             loop, wrapped(api.handlers(),
                           {.method = method, .target = target, .body = body, .idempotency_key = key},

@@ -31,23 +31,26 @@ void register_gateway(TermPtr term, const std::string& name, const uplink::Gatew
 }
 
 // Whether this credential opens instances of `tenant`.
-uplink::Frame verdict(const Term& term, const std::optional<Caller>& caller, const std::string& tenant) {
+uplink::Frame verdict(const Term& term, const std::optional<SignedIn>& known, const std::string& tenant) {
     uplink::Frame answer;
     auto& into = *answer.mutable_authenticate_answer();
     const auto valid = static_cast<std::uint32_t>(term.settings().key_cache.count());
-    into.set_known(caller.has_value());
+    into.set_known(known.has_value());
     into.set_valid_s(valid);
-    if (!caller) return answer;
-    if (caller->expires_at != 0) {
-        const std::int64_t now = term.ports().timers.wall().time_since_epoch().count();
-        const auto ends = static_cast<std::uint32_t>(
-            std::clamp<std::int64_t>((caller->expires_at - now) / 1'000'000, 1, UINT32_MAX));
+    if (!known) return answer;
+    const api::Caller& caller = known->caller;
+    if (caller.expires) {
+        const std::int64_t left =
+            std::chrono::duration_cast<seconds>(*caller.expires - term.ports().timers.wall()).count();
+        const auto ends = static_cast<std::uint32_t>(std::clamp<std::int64_t>(left, 1, UINT32_MAX));
         into.set_ends_s(ends);
         into.set_valid_s(std::min(valid, ends));
     }
-    for (std::string& mark : marks_of(term, *caller)) into.add_marks(std::move(mark));
-    into.set_allowed(caller->is_operator() || caller->tenant == tenant);
-    into.set_principal(caller->actor);
+    for (std::string& mark : marks_of(term, caller, known->session)) into.add_marks(std::move(mark));
+    const bool shared = caller.principal.kind == PrincipalKind::share && caller.tenant == tenant;
+    into.set_allowed(shared ||
+                     authorize(caller.principal, Permission::instance_open, Scope::of_tenant(tenant)));
+    into.set_principal(caller.actor);
     return answer;
 }
 
@@ -68,7 +71,7 @@ Task<> redeem(TermPtr term, wire::Link& link, std::uint64_t call, uplink::Redeem
     }
     CO_TRY(co_await term->commit());
     const auto caller = caller_of_sign_in(*term, *session, request.route());
-    uplink::Frame answer = verdict(*term, caller, caller ? caller->tenant : "");
+    uplink::Frame answer = verdict(*term, caller, caller ? caller->caller.tenant : "");
     answer.mutable_authenticate_answer()->set_session(*session);
     co_return co_await link.answer(call, std::move(answer));
 }
@@ -119,9 +122,12 @@ Task<> serve_gateway(TermPtr term, wire::Link& link, std::string name) {
         if (term->ended()) break;  // Meanwhile: what is in memory may be old.
         if (frame->has_authenticate_request()) {
             const auto& ask = frame->authenticate_request();
-            const auto caller = ask.route().empty() ? caller_of(*term, ask.credential())
-                                                    : caller_of_sign_in(*term, ask.credential(), ask.route());
-            ended = co_await link.answer(frame->call(), verdict(*term, caller, ask.tenant()));
+            std::optional<SignedIn> known;
+            if (!ask.route().empty())
+                known = caller_of_sign_in(*term, ask.credential(), ask.route());
+            else if (auto caller = caller_of(*term, ask.credential()))
+                known = SignedIn{.caller = std::move(*caller)};
+            ended = co_await link.answer(frame->call(), verdict(*term, known, ask.tenant()));
         } else if (frame->has_redeem_request()) {
             ended = co_await redeem(term, link, frame->call(), frame->redeem_request());
         } else if (frame->has_sign_out_request()) {

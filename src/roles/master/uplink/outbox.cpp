@@ -107,7 +107,9 @@ void Outbox::send_ended(std::span<const Touched> touched) {
     uplink::Frame frame;
     for (std::string& mark : ended_marks(term_, touched))
         frame.mutable_credentials_ended()->add_marks(std::move(mark));
-    if (frame.has_credentials_ended()) to_gateways(frame);
+    if (!frame.has_credentials_ended()) return;
+    to_gateways(frame);
+    term_.feed().beat();  // Watches by these credentials end.
 }
 
 void Outbox::to_gateways(const uplink::Frame& frame) {

@@ -26,6 +26,7 @@ Result<api::Volume> decide_create(Desk& desk, const api::Call& call, const api::
         error.fields.push_back({"tenantID", "is required with an operator's key"});
         return std::unexpected(std::move(error));
     }
+    TRY(check_new(call, Scope::of_project(tenant, std::string{default_project})));
     return view(desk, *TRY(create_volume(desk, request, tenant)));
 }
 
@@ -61,6 +62,7 @@ void add_volumes(Api& service) {
         return rows_of<api::Volume>(desk.estate.volumes,
                                     [&](const Volume& row) {
                                         return (tenant.empty() || row.tenant == tenant) &&
+                                               may(call, scope_of(row)) &&
                                                (!request.zone || zone_of(desk, row) == *request.zone) &&
                                                (!request.state || view(desk, row).state == *request.state);
                                     })
@@ -88,9 +90,11 @@ void add_volumes(Api& service) {
     service.read<ops::list_networks>([](const Desk& desk, const api::Call& call,
                                         const api::ListNetworks& request) -> Result<api::List<api::Network>> {
         const std::string tenant = TRY(tenant_meant(call, request.tenant_id));
-        return rows_of<api::Network>(
-                   desk.estate.networks,
-                   [&](const Network& row) { return tenant.empty() || row.tenant == tenant; })
+        return rows_of<api::Network>(desk.estate.networks,
+                                     [&](const Network& row) {
+                                         return (tenant.empty() || row.tenant == tenant) &&
+                                                may(call, scope_of(row));
+                                     })
             .page(call, [&](const Network& row) { return view(desk, row); });
     });
     service.read<ops::get_network>(
@@ -103,20 +107,19 @@ void add_volumes(Api& service) {
             TRY(rename_network(desk, row.id, request.name));
             return view(desk, row);
         });
-    service.read<ops::list_operations>(
-        [](const Desk& desk, const api::Call& call, const api::ListOperations& request) {
-            return rows_of<api::LongOperation>(
-                       desk.estate.operations,
-                       [&](const LongOperation& row) {
-                           return (call.caller.is_operator || row.tenant == call.caller.tenant) &&
-                                  (!request.state || view(row).state == *request.state);
-                       })
-                .page(call, [](const LongOperation& row) { return view(row); });
-        });
+    service.read<ops::list_operations>([](const Desk& desk, const api::Call& call,
+                                          const api::ListOperations& request) {
+        return rows_of<api::LongOperation>(desk.estate.operations,
+                                           [&](const LongOperation& row) {
+                                               return may(call, scope_of(row)) &&
+                                                      (!request.state || view(row).state == *request.state);
+                                           })
+            .page(call, [](const LongOperation& row) { return view(row); });
+    });
     service.read<ops::get_operation>([](const Desk& desk, const api::Call& call,
                                         const api::GetOperation& request) -> Result<api::LongOperation> {
         const LongOperation* row = desk.estate.operations.find(request.operation);
-        if (row && (call.caller.is_operator || row->tenant == call.caller.tenant)) return view(*row);
+        if (row && may(call, scope_of(*row))) return view(*row);
         return fail(Code::not_found, fmt::format("there is no operation {}", request.operation),
                     "operation_not_found");
     });

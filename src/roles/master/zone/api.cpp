@@ -131,8 +131,9 @@ void add_zones(Api& service) {
             const TermPtr term = CO_TRY(service.leader());
             const Ports& ports = term->ports();
             co_return co_await service.perform<std::remove_cvref_t<decltype(ops::create_host_token)>>(
-                [&ports](Desk& desk, const api::Call&,
+                [&ports](Desk& desk, const api::Call& call,
                          const api::CreateHostToken& asked) -> Result<api::CreatedHostToken> {
+                    TRY(check_new(call, scope_of_provider(asked.provider)));
                     if (!desk.estate.zones.find(asked.zone)) {
                         Error error{Code::invalid, no_such_in(desk.estate.zones, "zone", asked.zone),
                                     "invalid"};
@@ -165,15 +166,18 @@ void add_zones(Api& service) {
                 std::move(call), std::move(request));
         });
     service.read<ops::list_host_tokens>([](const Desk& desk, const api::Call& call, const api::Empty&) {
-        return rows_of<api::HostToken>(desk.estate.host_tokens, [](const HostToken&) { return true; })
+        return rows_of<api::HostToken>(
+                   desk.estate.host_tokens,
+                   [&](const HostToken& row) { return may(call, scope_of_provider(row.owner)); })
             .page(call, [](const HostToken& row) { return view(row); });
     });
     service.write<ops::delete_host_token>(
-        [](Desk& desk, const api::Call&, const api::NameHostToken& request) -> Result<api::Empty> {
+        [](Desk& desk, const api::Call& call, const api::NameHostToken& request) -> Result<api::Empty> {
             const HostToken* token = desk.estate.host_tokens.find(request.host_token);
-            if (!token)
-                return fail(Code::not_found, fmt::format("there is no host token {}", request.host_token),
-                            "host_token_not_found");
+            Error absent{Code::not_found, fmt::format("there is no host token {}", request.host_token),
+                         "host_token_not_found"};
+            if (!token) return std::unexpected(std::move(absent));
+            TRY(check(call, scope_of_provider(token->owner), std::move(absent)));
             desk.estate.event("host_token", token->id, "", "deleted", "The token is worth nothing now.");
             desk.estate.host_tokens.erase(request.host_token);
             return api::Empty{};

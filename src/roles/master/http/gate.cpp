@@ -1,0 +1,47 @@
+#include "roles/master/http/gate.h"
+
+#include <fmt/format.h>
+
+namespace hostler::master {
+
+Scope scope_of_tenant(const std::string& tenant) {
+    return tenant.empty() ? Scope::cloud() : Scope::of_tenant(tenant);
+}
+
+Scope scope_of_provider(const std::string& owner) {
+    return owner.empty() ? Scope::cloud() : Scope::of_provider(owner);
+}
+
+bool may(const api::Call& call, Permission permission, const Scope& scope) {
+    return authorize(call.caller.principal, permission, scope);
+}
+
+bool may(const api::Call& call, const Scope& scope) { return may(call, call.permission, scope); }
+
+bool may_everywhere(const api::Call& call) { return may(call, Scope::cloud()); }
+
+Result<> check(const api::Call& call, const Scope& scope, Error absent) {
+    if (may(call, scope)) return {};
+    if (!may(call, sight_of(call.permission), scope)) return std::unexpected(std::move(absent));
+    return api::permission_missing(call.permission);
+}
+
+Result<> check_new(const api::Call& call, const Scope& scope) {
+    if (may(call, scope)) return {};
+    return api::permission_missing(call.permission);
+}
+
+Result<std::string> tenant_meant(const api::Call& call, const std::optional<std::string>& named) {
+    if (may_everywhere(call)) return named.value_or("");
+    if (!named && !call.caller.tenant.empty()) return call.caller.tenant;
+    if (!named) return api::permission_missing(call.permission);
+    if (authorize_within(call.caller.principal, call.permission, *named)) return *named;
+    if (*named == call.caller.tenant) return api::permission_missing(call.permission);
+    return fail(Code::forbidden,
+                call.caller.tenant.empty()
+                    ? fmt::format("you have no role in tenant {} for this", *named)
+                    : fmt::format("this key belongs to tenant {}, not to {}", call.caller.tenant, *named),
+                "tenant_differs");
+}
+
+}  // namespace hostler::master
