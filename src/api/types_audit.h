@@ -59,7 +59,7 @@ inline constexpr auto fields<AuditEntry> = std::to_array<Field>({
                                 "permission that is missing.",
      .example = R"({"state":"deleting"})"},
     {.member = "result", .help = "ok: it was done; denied: the caller may not do it; failed: a sign-in that failed."},
-    {.member = "reason", .help = "Reason of a refusal, stable for programs; empty: it was done.", .example = "operator_only"},
+    {.member = "reason", .help = "Reason of a refusal, stable for programs; empty: it was done.", .example = "permission_missing"},
     {.member = "project", .help = "Project of the object; empty: it is in none.", .example = "default"},
     {.member = "zone", .help = "Zone of the object; empty: it is in none.", .example = "nj"},
     {.member = "service", .help = "Kind of objects that the operation is for; empty: a record of an older release.",

@@ -77,7 +77,7 @@ struct AuditLine {
     std::string zone{};        // Of the object; empty: it is in none.
     std::string service{};     // The noun of the operation: "instance"; empty: of an older release.
     std::string result{};      // "ok", "denied", "failed"; empty: of an older release, and ok.
-    std::string reason{};      // Of a refusal, a token: "operator_only"; else empty.
+    std::string reason{};      // Of a refusal, a token: "permission_missing"; else empty.
     AuditHead chain{};         // Its own place and hash; position 0: it is in no chain.
     std::string previous{};    // The hash of the line before; empty: the chain begins with it.
     std::uint64_t number = 0;  // Of its commit; filled in by the store.

@@ -67,7 +67,7 @@ TEST_F(AuditFile, IsWholeWithoutAMasterAndTellsWhereItWasChanged) {
     start();  // Whoever begins to lead seals what is there.
     for (int tries = 0; tries < 100 && !cli({"audit", "seals"}).out.contains("POSITION"); ++tries)
         shell("sleep 0.1");
-    EXPECT_THAT(cli({"audit", "list", "--result", "denied"}).out, HasSubstr("operator_only"));
+    EXPECT_THAT(cli({"audit", "list", "--result", "denied"}).out, HasSubstr("permission_missing"));
     EXPECT_EQ(cli({"audit", "verify"}).out, "5 records, positions 1 to 5, and 1 seals were checked\n");
     ASSERT_EQ(cli({"audit", "export", "--out", at("all")}).code, 0);
     ASSERT_EQ(cli({"audit", "export", "--out", at("own")}, acme).code, 0);

@@ -28,7 +28,7 @@ Api::Api(const Lead& lead) : lead_(lead) {
     for (const Feature* feature : features())
         for (const auto add : feature->api) add(*this);
     handlers_.on_refused([this](const auto& caller, const auto& operation, auto subject, const Error& why) {
-        refused(caller, {operation.name, operation.noun, operation.permission, subject}, why);
+        refused(caller, {operation.name, operation.noun, name_of(operation.permission), subject}, why);
     });
     HOSTLER_ASSERT(handlers_.missing().empty());
 }

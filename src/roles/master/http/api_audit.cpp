@@ -183,24 +183,28 @@ void add_audit(Api& service) {
             co_return list;
         });
     service.handlers().on<ops::verify_audit>(
-        [&service](api::Call, api::VerifyAudit request) -> Task<api::AuditVerification> {
+        [&service](api::Call call, api::VerifyAudit request) -> Task<api::AuditVerification> {
+            CO_TRY(check_new(call, Scope::cloud()));
             const TermPtr term = CO_TRY(service.leader());
             std::optional<VerifiedTo> from;
             if (request.after) from = CO_TRY(verified_to(*request.after));
             CO_TRY(co_await term->settled());
             co_return co_await verify_part(term, std::move(from));
         });
-    service.handlers().on<ops::get_audit_chain>([&service](api::Call, api::Empty) -> Task<api::AuditChain> {
-        const TermPtr term = CO_TRY(service.leader());
-        CO_TRY(co_await term->settled());
-        const AuditAnchors anchors = CO_TRY(co_await term->ports().store.audit_anchors(0, 1));
-        co_return api::AuditChain{.base_position = anchors.base.position,
-                                  .base_hash = anchors.base.hash,
-                                  .head_position = anchors.head.position,
-                                  .head_hash = anchors.head.hash};
-    });
+    service.handlers().on<ops::get_audit_chain>(
+        [&service](api::Call call, api::Empty) -> Task<api::AuditChain> {
+            CO_TRY(check_new(call, Scope::cloud()));
+            const TermPtr term = CO_TRY(service.leader());
+            CO_TRY(co_await term->settled());
+            const AuditAnchors anchors = CO_TRY(co_await term->ports().store.audit_anchors(0, 1));
+            co_return api::AuditChain{.base_position = anchors.base.position,
+                                      .base_hash = anchors.base.hash,
+                                      .head_position = anchors.head.position,
+                                      .head_hash = anchors.head.hash};
+        });
     service.handlers().on<ops::list_audit_seals>(
         [&service](api::Call call, api::Empty) -> Task<api::List<api::AuditSeal>> {
+            CO_TRY(check_new(call, Scope::cloud()));
             const TermPtr term = CO_TRY(service.leader());
             CO_TRY(co_await term->settled());
             const AuditAnchors anchors = CO_TRY(co_await term->ports().store.audit_anchors(

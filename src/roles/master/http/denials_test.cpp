@@ -35,13 +35,13 @@ TEST_F(DenialsTest, ACallThatAKnownCallerMayNotMakeIsALine) {
     const AuditLine told = store.lines.back();
     EXPECT_EQ(std::tie(told.actor, told.operation, told.service, told.subject, told.tenant, told.result,
                        told.reason),
-              std::tuple("key/acme", "cordonHost", "host", "host/a", "acme", "denied", "operator_only"));
+              std::tuple("key/acme", "cordonHost", "host", "host/a", "acme", "denied", "permission_missing"));
     EXPECT_EQ(told.status, 403);
     EXPECT_EQ(told.time, timers.wall());
     EXPECT_EQ(told.chain.position, 1u);
     const json::value after = json::parse(told.after);
     EXPECT_FALSE(after.at("permission").as_string().empty());
-    EXPECT_TRUE(std::string{after.at("message").as_string()}.contains("operator"));
+    EXPECT_TRUE(std::string{after.at("message").as_string()}.contains("permission"));
     EXPECT_EQ(told.before, "");
 
     // The handler's refusals, and those of what only looks.

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace hostler::master {
 
 Scope scope_of_tenant(const std::string& tenant) {
@@ -18,7 +20,11 @@ bool may(const api::Call& call, Permission permission, const Scope& scope) {
 
 bool may(const api::Call& call, const Scope& scope) { return may(call, call.permission, scope); }
 
-bool may_everywhere(const api::Call& call) { return may(call, Scope::cloud()); }
+bool may_everywhere(const api::Call& call) {
+    return std::ranges::any_of(call.caller.principal.held, [&](const Held& held) {
+        return held.scope.kind == ScopeKind::cloud && held.permissions.has(call.permission);
+    });
+}
 
 Result<> check(const api::Call& call, const Scope& scope, Error absent) {
     if (may(call, scope)) return {};

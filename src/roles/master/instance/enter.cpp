@@ -74,18 +74,15 @@ Result<> answer_page(Term& term, const uplink::EnterRequest& request, uplink::En
     const api::GetInstance asked{request.instance(), request.tenant().empty()
                                                          ? std::nullopt
                                                          : std::optional<std::string>{request.tenant()}};
-    // A visitor by a share link sees how the instance is, and no more.
-    const Instance* shared = call.caller.principal.kind == PrincipalKind::share && !starts
-                                 ? desk.estate.instances.find(asked.instance)
-                                 : nullptr;
-    const Instance& instance =
-        shared ? *shared : *TRY(instance_named(desk, call, asked.instance, asked.tenant_id));
+    const auto opens_alone =
+        fail(Code::forbidden, "this session opens a port; it may ask and change nothing else", "forbidden");
+    if (call.caller.principal.kind == PrincipalKind::share) return opens_alone;
+    const Instance& instance = *TRY(instance_named(desk, call, asked.instance, asked.tenant_id));
     const auto leads_there = [&](const InstancePort& port) {
         return route_name(instance, port.port) == request.detail();
     };
     if (!request.detail().empty() && !std::ranges::any_of(instance.spec.ports, leads_there))
-        return fail(Code::forbidden, "this session opens a port; it may ask and change nothing else",
-                    "forbidden");
+        return opens_alone;
     if (starts) {
         if (term.read_only()) return std::unexpected(*term.read_only());
         TRY(check_owner(instance, *call.operation));

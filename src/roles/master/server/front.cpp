@@ -378,9 +378,14 @@ Task<> Front::send_backup(http::Exchange& exchange) {
     if (!caller) co_return std::unexpected(caller.error());
     exchange.is_known();
     if (!authorize(caller->principal, Permission::store_backup, Scope::cloud())) {
-        const auto why = api::permission_missing(Permission::store_backup);
-        api_.refused(*caller, {.operation = "backup", .service = "backup", .subject = "master/store"}, why.error());
-        co_return why;
+        const Error why = api::permission_missing(Permission::store_backup).error();
+        api_.refused(*caller,
+                     {.operation = "backup",
+                      .service = "backup",
+                      .permission = name_of(Permission::store_backup),
+                      .subject = "master/store"},
+                     why);
+        co_return std::unexpected(why);
     }
     if (backup_under_way_)
         co_return fail(Code::conflict, "a backup is under way; wait until that one is done",
