@@ -195,7 +195,7 @@ TEST_F(Tenants, InstancesOfOneReachEachOther) {
 // Two projects of one tenant are as far from each other as two tenants.
 TEST_F(Tenants, ProjectsOfOneDoNotReachEachOther) {
     const std::string& key = cloud.tenant("other").key;
-    ASSERT_EQ(cloud.api("POST", "/v1/projects", {{"name", "lab"}}, key).status, 201);
+    ASSERT_EQ(cloud.api("POST", "/v1/projects", {{"name", "lab"}, {"tenantID", "other"}}).status, 201);
     const std::string zone = cloud.instance("second-1", "other").at("/zone");
     json::object wanted = cloud.body_of({.id = "lab-1", .tenant = "other"});
     wanted["project"] = "lab";
@@ -206,14 +206,14 @@ TEST_F(Tenants, ProjectsOfOneDoNotReachEachOther) {
     ASSERT_EQ(running.at("/host"), cloud.instance("second-1", "other").at("/host"));
     for (const std::string& to : {std::string{running.at("/address")}, std::string{"lab-1"}})
         EXPECT_THAT(connect_from(second, to, 8080), Not(HasSubstr("connected"))) << to;
-    const Page refused = cloud.api("DELETE", "/v1/projects/lab", nullptr, key);
+    const Page refused = cloud.api("DELETE", "/v1/projects/lab?tenantID=other");
     EXPECT_EQ(refused.status, 409);
     EXPECT_THAT(refused.body, HasSubstr("instance lab-1"));
     cloud.end("lab-1", "other");
     Page deleted;
     EXPECT_TRUE(cloud.until(
         [&] {
-            deleted = cloud.api("DELETE", "/v1/projects/lab", nullptr, key);
+            deleted = cloud.api("DELETE", "/v1/projects/lab?tenantID=other");
             return deleted.status / 100 == 2;
         },
         60s))

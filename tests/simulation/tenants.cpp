@@ -204,8 +204,9 @@ Task<std::string> Tenants::some_project(Tenant& tenant) {
     if (tenant.made % 2 == 0) co_return std::string{"default"};
     bool unsure = false;
     if (!tenant.has_lab) {
-        const auto answer = CO_TRY(co_await insist(cloud.keys.at(tenant.name), "POST", "/v1/projects",
-                                                   R"({"name":"lab"})", "", unsure));
+        const auto answer = CO_TRY(
+            co_await insist(std::string{Cloud::operator_key}, "POST", "/v1/projects",
+                            fmt::format(R"({{"name":"lab","tenantID":"{}"}})", tenant.name), "", unsure));
         hear(tenant, "POST /v1/projects", answer.body);
         tenant.has_lab = true;
     }

@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include "domain/tenancy/role.h"
 #include "roles/master/tenancy/tenancy.h"
 #include "roles/master/testing/api_rig.h"
 #include "roles/master/testing/index_check.h"
@@ -14,6 +15,20 @@ using ::testing::Not;
 
 struct TenantsApi : testing::ApiRig {
     TenantsApi() { HOSTLER_ASSERT(call("", "POST", "/stocks", stocks(4)).status == 200); }
+    // "" asks as an operator, "NAME" by a key of the tenant, "admin of NAME" as a person.
+    api::Reply call(const std::string& who, const std::string& method, const std::string& target,
+                    const std::string& body = "") {
+        constexpr std::string_view admin = "admin of ";
+        if (!who.starts_with(admin)) return ApiRig::call(who, method, target, body);
+        const std::string tenant = who.substr(admin.size());
+        api::Caller caller = caller_for(tenant);
+        caller.principal = {.kind = PrincipalKind::user,
+                            .id = "u-1",
+                            .held = {{Scope::of_tenant(tenant), permissions_of(BuiltInRole::tenant_admin)}}};
+        return **hostler::testing::try_run(
+            loop,
+            wrapped(api.handlers(), {.method = method, .target = target, .body = body}, caller, &nowhere));
+    }
     int status(const std::string& who, const std::string& method, const std::string& target,
                const std::string& body = "") {
         return call(who, method, target, body).status;
@@ -61,17 +76,22 @@ TEST_F(TenantsApi, ATenantSeesAndChangesItself) {
     const auto hidden = call("acme", "GET", "/v1/tenants/globey");
     EXPECT_EQ(hidden.status, 404);
     EXPECT_THAT(hidden.body, Not(HasSubstr("globex"))) << "no other tenant's name is told";
-    EXPECT_EQ(status("acme", "PATCH", "/v1/tenants/globex", R"({"displayName":"x"})"), 404);
-    EXPECT_EQ(status("acme", "PATCH", "/v1/tenants/acme", R"({"displayName":"x"})"), 200);
-    EXPECT_EQ(status("acme", "POST", "/v1/tenants/acme/disable"), 403);
-    EXPECT_EQ(status("acme", "DELETE", "/v1/tenants/acme"), 403);
+    EXPECT_EQ(status("admin of acme", "PATCH", "/v1/tenants/globex", R"({"displayName":"x"})"), 404);
+    EXPECT_EQ(status("admin of acme", "PATCH", "/v1/tenants/acme", R"({"displayName":"x"})"), 200);
+    EXPECT_EQ(problem(call("acme", "PATCH", "/v1/tenants/acme", R"({"displayName":"x"})")),
+              "permission_missing")
+        << "a key changes nothing of its tenant";
+    EXPECT_EQ(problem(call("acme", "POST", "/v1/projects", R"({"name":"lab"})")), "permission_missing");
+    EXPECT_EQ(status("admin of acme", "POST", "/v1/tenants/acme/disable"), 403);
+    EXPECT_EQ(status("admin of acme", "DELETE", "/v1/tenants/acme"), 403);
     EXPECT_THAT(call("acme", "GET", "/v1/projects").body, Not(HasSubstr("globex")));
     EXPECT_EQ(status("acme", "GET", "/v1/projects/default?tenantID=globex"), 403);
 }
 
 TEST_F(TenantsApi, ProjectsHoldObjectsAndAreDeletedWhenEmpty) {
-    EXPECT_EQ(status("acme", "POST", "/v1/projects", R"({"name":"lab","displayName":"Laboratory"})"), 201);
-    EXPECT_EQ(problem(call("acme", "POST", "/v1/projects", R"({"name":"lab"})")), "project_exists");
+    EXPECT_EQ(status("admin of acme", "POST", "/v1/projects", R"({"name":"lab","displayName":"Laboratory"})"),
+              201);
+    EXPECT_EQ(problem(call("admin of acme", "POST", "/v1/projects", R"({"name":"lab"})")), "project_exists");
     EXPECT_EQ(problem(call("", "POST", "/v1/projects", R"({"name":"lab"})")), "invalid");
     EXPECT_EQ(status("acme", "POST", "/v1/volumes", R"({"name":"data","size":"1Gi","project":"lab"})"), 201);
     EXPECT_EQ(status("acme", "POST", "/gpu-instances", in_lab("one")), 200);
@@ -83,22 +103,22 @@ TEST_F(TenantsApi, ProjectsHoldObjectsAndAreDeletedWhenEmpty) {
     EXPECT_EQ(json("acme", "/v1/volumes?project=lab").at("items").as_array().size(), 1u);
     EXPECT_EQ(json("acme", "/v1/volumes?project=default").at("items").as_array().size(), 0u);
     EXPECT_EQ(json("acme", "/v1/networks?project=lab").at("items").at(0).at("name"), "lab");
-    const auto refused = call("acme", "DELETE", "/v1/projects/lab");
+    const auto refused = call("admin of acme", "DELETE", "/v1/projects/lab");
     EXPECT_EQ(refused.status, 409);
     EXPECT_EQ(problem(refused), "project_not_empty");
     EXPECT_THAT(refused.body, HasSubstr("instance one, volume data"));
     const auto of_tenant = call("", "DELETE", "/v1/tenants/acme");
     EXPECT_EQ(problem(of_tenant), "tenant_not_empty");
     EXPECT_THAT(of_tenant.body, HasSubstr("instance two"));
-    EXPECT_EQ(problem(call("acme", "DELETE", "/v1/projects/default")), "default_project");
+    EXPECT_EQ(problem(call("admin of acme", "DELETE", "/v1/projects/default")), "default_project");
     EXPECT_EQ(problem(call("acme", "GET", "/v1/projects/lap")), "project_not_found");
 }
 
 TEST_F(TenantsApi, AProjectWithoutLiveObjectsIsDeletedWithItsNetwork) {
-    EXPECT_EQ(status("acme", "POST", "/v1/projects", R"({"name":"lab"})"), 201);
+    EXPECT_EQ(status("admin of acme", "POST", "/v1/projects", R"({"name":"lab"})"), 201);
     desk().estate.networks.add({.id = "n-1", .name = "lab", .tenant = "acme", .project = "lab"});
     desk().estate.networks.add({.id = "n-2", .tenant = "acme"});
-    EXPECT_EQ(status("acme", "DELETE", "/v1/projects/lab"), 200);
+    EXPECT_EQ(status("admin of acme", "DELETE", "/v1/projects/lab"), 200);
     EXPECT_FALSE(estate().networks.find("n-1"));
     EXPECT_TRUE(estate().networks.find("n-2"));
     EXPECT_FALSE(find_project(term().look(), "acme", "lab"));
@@ -122,11 +142,11 @@ TEST_F(TenantsApi, KeysAreRevokedWithTheirTenant) {
 }
 
 TEST_F(TenantsApi, DisabledOnesRefuseCreatesUntilTheyAreEnabled) {
-    EXPECT_EQ(status("acme", "POST", "/v1/projects", R"({"name":"lab"})"), 201);
-    EXPECT_EQ(status("acme", "POST", "/v1/projects/lab/disable"), 200);
+    EXPECT_EQ(status("admin of acme", "POST", "/v1/projects", R"({"name":"lab"})"), 201);
+    EXPECT_EQ(status("admin of acme", "POST", "/v1/projects/lab/disable"), 200);
     EXPECT_EQ(problem(call("acme", "POST", "/gpu-instances", in_lab("one"))), "project_disabled");
     EXPECT_EQ(status("acme", "POST", "/gpu-instances", start("two")), 200);
-    EXPECT_EQ(status("acme", "POST", "/v1/projects/lab/enable"), 200);
+    EXPECT_EQ(status("admin of acme", "POST", "/v1/projects/lab/enable"), 200);
     EXPECT_EQ(status("acme", "POST", "/gpu-instances", in_lab("one")), 200);
     const auto disabled = call("", "POST", "/v1/tenants/acme/disable");
     EXPECT_EQ(disabled.status, 200) << disabled.body;
@@ -136,7 +156,7 @@ TEST_F(TenantsApi, DisabledOnesRefuseCreatesUntilTheyAreEnabled) {
     for (const auto& [target, body] : {std::pair{"/gpu-instances", start("three")},
                                        std::pair{"/v1/volumes", std::string{R"({"name":"v","size":"1Gi"})"}},
                                        std::pair{"/v1/projects", std::string{R"({"name":"other"})"}}})
-        EXPECT_EQ(problem(call("acme", "POST", target, body)), "tenant_disabled") << target;
+        EXPECT_EQ(problem(call("admin of acme", "POST", target, body)), "tenant_disabled") << target;
     EXPECT_EQ(problem(call("", "POST", "/v1/api-keys", R"({"name":"ci","tenantID":"acme"})")),
               "tenant_disabled");
     EXPECT_EQ(status("", "POST", "/v1/tenants/acme/enable"), 200);
@@ -145,8 +165,8 @@ TEST_F(TenantsApi, DisabledOnesRefuseCreatesUntilTheyAreEnabled) {
 
 TEST_F(TenantsApi, TheAuditSaysWhichTenantAndProject) {
     EXPECT_EQ(status("", "POST", "/v1/tenants", R"({"name":"acme"})"), 201);
-    EXPECT_EQ(status("acme", "POST", "/v1/projects", R"({"name":"lab"})"), 201);
-    EXPECT_EQ(status("acme", "DELETE", "/v1/projects/lab"), 200);
+    EXPECT_EQ(status("admin of acme", "POST", "/v1/projects", R"({"name":"lab"})"), 201);
+    EXPECT_EQ(status("admin of acme", "DELETE", "/v1/projects/lab"), 200);
     const auto lines = json("", "/v1/audit").at("items").as_array();
     ASSERT_GE(lines.size(), 3u);
     EXPECT_EQ(lines.at(0).at("subject"), "project/acme/lab");
