@@ -89,7 +89,8 @@ api::AccountKey account_key_view(const ApiKey& key) {
 Result<> check_within(const Desk& desk, const api::Call& call, const ApiKey& key) {
     std::vector<Held> held{
         {scope_of(key), key.tenant.empty() ? narrowed(key) : narrowed(key) & tenant_key_permissions()}};
-    if (!key.account.empty()) held = narrowed(held_by(desk, std::string{account_subject} + key.account), key);
+    if (!key.account.empty())
+        held = narrowed(held_by(desk, std::string{account_subject} + key.account, desk.estate.micros()), key);
     if (std::ranges::all_of(held, [&](const Held& one) {
             return holds_all(call.caller.principal, one.permissions, one.scope);
         }))

@@ -31,7 +31,9 @@ api::Caller caller_of_login(const Term& term, const Login& login) {
     std::string lane = user.tenant;
     if (lane.empty())
         if (const auto tenants = tenants_of(term.look(), subject); !tenants.empty()) lane = tenants.front();
-    return {.principal = {.kind = PrincipalKind::user, .id = user.id, .held = held_by(term.look(), subject)},
+    return {.principal = {.kind = PrincipalKind::user,
+                          .id = user.id,
+                          .held = held_by(term.look(), subject, now_of(term))},
             .actor = subject,
             .credential = std::string{login_mark} + login.hash,
             .name = user.name.empty() ? user.login : user.name,
@@ -48,7 +50,7 @@ std::optional<api::Caller> caller_of_key(const Term& term, const ApiKey& key) {
         const std::string subject = fmt::format("account/{}", account->id);
         return api::Caller{.principal = {.kind = PrincipalKind::service_account,
                                          .id = account->id,
-                                         .held = narrowed(held_by(desk, subject), key)},
+                                         .held = narrowed(held_by(desk, subject, now_of(term)), key)},
                            .actor = subject,
                            .credential = actor,
                            .name = account->name,
@@ -177,7 +179,8 @@ std::vector<std::string> marks_of(const Term& term, const api::Caller& caller, c
     std::vector<std::string> marks{caller.credential == operator_credential ? operator_mark(term)
                                                                             : caller.credential};
     if (!session.empty()) marks.push_back(std::string{session_mark} + session);
-    for (std::string& mark : marks_held_by(term.look(), caller.actor)) marks.push_back(std::move(mark));
+    for (std::string& mark : marks_held_by(term.look(), caller.actor, now_of(term)))
+        marks.push_back(std::move(mark));
     return marks;
 }
 
@@ -197,7 +200,7 @@ bool is_over(const Term& term, const std::string& mark) {
     if (mark == operator_mark(term)) return false;
     if (mark.starts_with(session_mark))
         return !term.look().estate.sign_ins.find(mark.substr(session_mark.size()));
-    if (is_mark_held(mark)) return is_over_held(term.look(), mark);
+    if (is_mark_held(mark)) return is_over_held(term.look(), mark, now_of(term));
     return mark == operator_credential || !caller_of_credential(term, mark);
 }
 

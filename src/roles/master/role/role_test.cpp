@@ -32,13 +32,16 @@ struct RolesTest : PeopleTest {
             fmt::format(R"({{"name":"{}","tenantID":"{}","permissions":[{}]}})", name, tenant, permissions),
             secret);
     }
-    void group(const std::string& name, const std::vector<std::string>& members) {
-        EXPECT_EQ(post("/v1/groups", fmt::format(R"({{"name":"{}","tenantID":"acme"}})", name)).status, 201);
+    // Its id.
+    std::string group(const std::string& name, const std::vector<std::string>& members) {
+        const Reply made = post("/v1/groups", fmt::format(R"({{"name":"{}","tenantID":"acme"}})", name));
+        EXPECT_EQ(made.status, 201);
         for (const std::string& login : members)
             EXPECT_EQ(post("/v1/groups/" + name + "/members",
                            fmt::format(R"({{"user":"{}","tenantID":"acme"}})", login))
                           .status,
                       200);
+        return made.at("id");
     }
     static constexpr std::string_view acme = R"("tenantID":"acme")";
 };
@@ -177,8 +180,8 @@ TEST_F(RolesTest, GroupsGiveTheirRolesToMembers) {
     EXPECT_EQ(get("/v1/volumes", ann).status, 403);
     // Adding somebody to a group gives its roles.
     const std::string pat = with_role("pat", "tenant-admin");
-    group("wheel", {});
-    ASSERT_EQ(give("group/wheel", "operator", R"("cloud":true)").status, 201);
+    const std::string wheel = group("wheel", {});
+    ASSERT_EQ(give("group/" + wheel, "operator", R"("cloud":true)").status, 201);
     EXPECT_EQ(post("/v1/groups/wheel/members", R"({"user":"pat"})", pat).code(), "role_exceeds");
 }
 

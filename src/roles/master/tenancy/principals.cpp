@@ -12,16 +12,14 @@ namespace {
 
 constexpr std::string_view grant_mark = "grant/", group_mark = "group/", role_mark = "role/";
 
-bool holds_now(const Desk& desk, const Grant& grant) {
-    return grant.until == 0 || grant.until > desk.estate.micros();
-}
+bool holds_at(const Grant& grant, std::int64_t now) { return grant.until == 0 || grant.until > now; }
 
 // Those of the subject itself and of its enabled groups.
 template <class Visit>
-void each_grant(const Desk& desk, const std::string& subject, Visit visit) {
+void each_grant(const Desk& desk, const std::string& subject, std::int64_t now, Visit visit) {
     const auto of = [&](const std::string& one, const Group* group) {
         for (const Grant* grant : desk.estate.grants.by().subject.of(one))
-            if (holds_now(desk, *grant)) visit(*grant, group);
+            if (holds_at(*grant, now)) visit(*grant, group);
     };
     of(subject, nullptr);
     if (!subject.starts_with(user_subject)) return;
@@ -61,10 +59,10 @@ std::optional<Permissions> permissions_of_role(const Desk& desk, const std::stri
     return set;
 }
 
-std::vector<Held> held_by(const Desk& desk, const std::string& subject) {
+std::vector<Held> held_by(const Desk& desk, const std::string& subject, std::int64_t now) {
     std::vector<Held> held;
     if (!is_enabled(desk, subject)) return held;
-    each_grant(desk, subject, [&](const Grant& grant, const Group*) {
+    each_grant(desk, subject, now, [&](const Grant& grant, const Group*) {
         if (!may_enter(desk, grant.tenant, grant.project)) return;
         if (const auto set = permissions_of_role(desk, grant.tenant, grant.role))
             held.push_back({scope_of(grant), *set});
@@ -72,9 +70,9 @@ std::vector<Held> held_by(const Desk& desk, const std::string& subject) {
     return held;
 }
 
-std::vector<std::string> marks_held_by(const Desk& desk, const std::string& subject) {
+std::vector<std::string> marks_held_by(const Desk& desk, const std::string& subject, std::int64_t now) {
     std::vector<std::string> marks;
-    each_grant(desk, subject, [&](const Grant& grant, const Group* group) {
+    each_grant(desk, subject, now, [&](const Grant& grant, const Group* group) {
         marks.push_back(std::string{grant_mark} + grant.id);
         if (group) marks.push_back(mark_of(*group));
         if (const auto* role = desk.estate.custom_roles.find(CustomRole::id_of(grant.tenant, grant.role)))
@@ -89,13 +87,13 @@ bool is_mark_held(std::string_view mark) {
     return mark.starts_with(grant_mark) || mark.starts_with(group_mark) || mark.starts_with(role_mark);
 }
 
-bool is_over_held(const Desk& desk, const std::string& mark) {
+bool is_over_held(const Desk& desk, const std::string& mark, std::int64_t now) {
     const auto id = [&](std::string_view prefix) {
         return mark.substr(prefix.size(), mark.rfind('@') - prefix.size());
     };
     if (mark.starts_with(grant_mark)) {
         const Grant* grant = desk.estate.grants.find(mark.substr(grant_mark.size()));
-        return !grant || !holds_now(desk, *grant);
+        return !grant || !holds_at(*grant, now);
     }
     if (mark.starts_with(group_mark)) {
         const Group* group = desk.estate.groups.find(id(group_mark));
@@ -122,7 +120,7 @@ std::vector<std::string> marks_of_touched(const Desk& desk, const Touched& touch
 
 std::vector<std::string> tenants_of(const Desk& desk, const std::string& subject) {
     std::vector<std::string> tenants;
-    each_grant(desk, subject, [&](const Grant& grant, const Group*) {
+    each_grant(desk, subject, desk.estate.micros(), [&](const Grant& grant, const Group*) {
         if (!grant.tenant.empty()) tenants.push_back(grant.tenant);
     });
     std::ranges::sort(tenants);
@@ -136,10 +134,12 @@ bool has_admin(const Desk& desk, const std::string& tenant) {
         const User* row = desk.estate.users.find(user);
         if (!row || row->disabled_at != 0) return false;
         Permissions set;
-        each_grant(desk, std::string{user_subject} + user, [&](const Grant& grant, const Group*) {
-            if (grant.at != ScopeKind::tenant || grant.tenant != tenant || grant.until != 0) return;
-            if (const auto more = permissions_of_role(desk, tenant, grant.role)) set = set | *more;
-        });
+        each_grant(desk, std::string{user_subject} + user, desk.estate.micros(),
+                   [&](const Grant& grant, const Group*) {
+                       if (grant.at != ScopeKind::tenant || grant.tenant != tenant || grant.until != 0)
+                           return;
+                       if (const auto more = permissions_of_role(desk, tenant, grant.role)) set = set | *more;
+                   });
         return set.has_all(of_admins);
     };
     for (const Grant* grant : desk.estate.grants.by().tenant.of(tenant)) {

@@ -19,13 +19,14 @@ inline constexpr std::string_view user_subject = "user/", group_subject = "group
 std::optional<Permissions> permissions_of_role(const Desk& desk, const std::string& tenant,
                                                const std::string& name);
 
-// What "user/u-…" or "account/sa-…" holds now. A subject that is disabled holds nothing.
-std::vector<Held> held_by(const Desk& desk, const std::string& subject);
+// What "user/u-…" or "account/sa-…" holds at `now`, in microseconds. A subject that is disabled holds
+// nothing.
+std::vector<Held> held_by(const Desk& desk, const std::string& subject, std::int64_t now);
 // What that stands on, for those who keep an answer about it: "grant/gr-…", "group/g-…@N", "role/acme/ops@N".
-std::vector<std::string> marks_held_by(const Desk& desk, const std::string& subject);
+std::vector<std::string> marks_held_by(const Desk& desk, const std::string& subject, std::int64_t now);
 bool is_mark_held(std::string_view mark);  // It is one of these.
 // Whether it no longer stands.
-bool is_over_held(const Desk& desk, const std::string& mark);
+bool is_over_held(const Desk& desk, const std::string& mark, std::int64_t now);
 // Marks that a change of this row may have ended.
 std::vector<std::string> marks_of_touched(const Desk& desk, const Touched& touched);
 

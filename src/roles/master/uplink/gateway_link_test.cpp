@@ -209,9 +209,70 @@ TEST_F(GatewayLink, TellsWhenACredentialEndsAndWhatItStandsOn) {
     EXPECT_EQ(entry(link, "hk_long").ends_s(), 3600u);
     const auto by_session = entry(link, session(link, "8080-i-1"), "acme", "8080-i-1");
     EXPECT_EQ(by_session.ends_s(), 12 * 3600u);
-    ASSERT_EQ(by_session.marks_size(), 2);
+    ASSERT_EQ(by_session.marks_size(), 3);
     EXPECT_EQ(by_session.marks(0), "key/k-1");
     EXPECT_TRUE(by_session.marks(1).starts_with("session/#hs_"));
+    EXPECT_EQ(by_session.marks(2), "place/acme");
+}
+
+TEST_F(GatewayLink, APersonOpensWhatTheirRolesReach) {
+    wire::Link& link = gateway();
+    EXPECT_TRUE(next(link).has_routes());
+    const std::int64_t now = desk().estate.micros();
+    desk().estate.tenants.add({.id = "acme"});
+    desk().estate.projects.add({.id = "acme/lab", .name = "lab", .tenant = "acme"});
+    desk().estate.users.add({.id = "u-1", .login = "ann", .tenant = "acme"});
+    desk().estate.logins.add({.hash = "#hu_ann",
+                              .user = "u-1",
+                              .created_at = now,
+                              .used_at = now,
+                              .expires_at = now + 3600'000'000});
+    const auto give = [&](const std::string& id, const std::string& role, const std::string& project) {
+        desk().estate.grants.add({.id = id,
+                                  .subject = "user/u-1",
+                                  .role = role,
+                                  .at = ScopeKind::project,
+                                  .tenant = "acme",
+                                  .project = project});
+    };
+    give("gr-1", "member", "lab"), give("gr-2", "viewer", "default");
+    (void)commit();
+    const auto opens = [&](const std::string& project) {
+        uplink::Frame frame;
+        frame.mutable_authenticate_request()->set_credential("hu_ann");
+        frame.mutable_authenticate_request()->set_tenant("acme");
+        frame.mutable_authenticate_request()->set_project(project);
+        return ask(link, frame).authenticate_answer();
+    };
+    EXPECT_TRUE(opens("lab").allowed());
+    EXPECT_FALSE(opens("default").allowed()) << "a viewer sees instances and opens none";
+    EXPECT_FALSE(opens("").allowed()) << "an older gateway asks about the whole tenant";
+    const auto marks = opens("lab").marks();
+    for (const char* mark : {"login/#hu_ann", "grant/gr-1", "place/acme/lab"})
+        EXPECT_EQ(std::ranges::count(marks, mark), 1) << mark;
+    const auto ended = [&](const std::string& mark) {
+        for (uplink::Frame frame = next(link); frame.has_credentials_ended(); frame = next(link))
+            for (const std::string& one : frame.credentials_ended().marks())
+                if (one == mark) return true;
+        return false;
+    };
+    desk().estate.grants.erase("gr-1");
+    (void)commit();
+    EXPECT_TRUE(ended("grant/gr-1"));
+    EXPECT_FALSE(opens("lab").allowed());
+    give("gr-3", "member", "lab");
+    desk().estate.projects.edit("acme/lab").disabled_at = now;
+    (void)commit();
+    EXPECT_TRUE(ended("place/acme/lab"));
+    EXPECT_FALSE(opens("lab").allowed());
+    desk().estate.projects.edit("acme/lab").disabled_at = 0;
+    (void)commit();
+    EXPECT_TRUE(opens("lab").allowed());
+    desk().estate.tenants.edit("acme").disabled_at = now;
+    (void)commit();
+    EXPECT_TRUE(ended("place/acme"));
+    EXPECT_FALSE(opens("lab").known()) << "the home tenant is disabled";
+    EXPECT_FALSE(entry(link, "hk_acme").known());
 }
 
 TEST_F(GatewayLink, TellsWhatHasEndedOnceThatIsDurable) {

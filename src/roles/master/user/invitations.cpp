@@ -15,7 +15,7 @@ namespace {
 constexpr std::string_view secret_prefix = "hi";
 
 // A key that has merely ended leaves what it made; one that was taken away does not.
-bool maker_stands(const Desk& desk, const Invitation& invitation) {
+bool maker_stands(const Desk& desk, const Invitation& invitation, std::int64_t now) {
     constexpr std::string_view of_user = "user/", of_key = "key/", of_account = "account/";
     const Estate& estate = desk.estate;
     const auto id = [](const std::string& text, std::string_view prefix) {
@@ -32,7 +32,7 @@ bool maker_stands(const Desk& desk, const Invitation& invitation) {
     if (invitation.made_by.starts_with(of_user) || invitation.made_by.starts_with(of_account)) {
         const Scope scope = scope_of_invitation(invitation);
         const auto role = role_for(desk, invitation.role, scope);
-        if (!role || !holds_all({.held = held_by(desk, invitation.made_by)}, *role, scope)) return false;
+        if (!role || !holds_all({.held = held_by(desk, invitation.made_by, now)}, *role, scope)) return false;
     }
     if (invitation.credential == "key/operator" || !invitation.credential.starts_with(of_key)) return true;
     const ApiKey* key = estate.api_keys.find(id(invitation.credential, of_key));
@@ -96,7 +96,7 @@ Result<MadeInvitation> make_invitation(Desk& desk, const api::Call& call,
 Result<const Invitation*> invitation_of(const Desk& desk, const std::string& secret, const Digest& digest,
                                         std::int64_t now) {
     const Invitation* found = desk.estate.invitations.by().hash.first(digest.sha256(secret));
-    if (found && found->expires_at > now && maker_stands(desk, *found)) return found;
+    if (found && found->expires_at > now && maker_stands(desk, *found, now)) return found;
     return fail(Code::not_found,
                 "this invitation is not known: it was accepted or revoked, has ended, or its maker may no "
                 "longer invite; ask for another one",

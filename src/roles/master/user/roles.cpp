@@ -16,7 +16,7 @@ Result<> grant_of_invitation(Desk& desk, const Invitation& invitation, const std
 }
 
 Result<> check_over(const Desk& desk, const api::Call& call, const User& user) {
-    for (const Held& held : held_by(desk, std::string{user_subject} + user.id)) {
+    for (const Held& held : held_by(desk, std::string{user_subject} + user.id, desk.estate.micros())) {
         if (holds_all(call.caller.principal, held.permissions, held.scope)) continue;
         Error error{Code::forbidden, fmt::format("user {} has roles that you do not have", user.login),
                     "role_exceeds"};
