@@ -232,6 +232,26 @@ TEST_F(RolesTest, AProviderSeesItsOwnHostsAlone) {
     EXPECT_EQ(get("/v1/instances", flo).status, 403);
 }
 
+TEST_F(RolesTest, ATenantGoesWithItsPeople) {
+    const std::string ann = with_role("ann", "tenant-admin");
+    const Reply made = post("/v1/service-accounts", R"({"name":"ci","tenantID":"acme"})");
+    ASSERT_EQ(made.status, 201) << made.text;
+    const Reply key = post("/v1/service-accounts/ci/keys", R"({"name":"deploy","tenantID":"acme"})");
+    group("research", {"ann"});
+    ASSERT_EQ(give("user/ann", "tenant-admin", R"("tenantID":"globex")").status, 201);
+    EXPECT_EQ(call("DELETE", "/v1/tenants/acme", "", root).code(), "last_admin") << "of globex";
+    (void)with_role("eve", "tenant-admin", R"("tenantID":"globex")");
+    EXPECT_EQ(call("DELETE", "/v1/users/eve", "", root).status, 200);
+    user("joe", "globex");
+    ASSERT_EQ(give("user/joe", "tenant-admin", R"("tenantID":"globex")").status, 201);
+    EXPECT_EQ(call("DELETE", "/v1/tenants/acme", "", root).status, 200);
+    EXPECT_EQ(whoami(ann), 401);
+    EXPECT_EQ(whoami(key.at("secret")), 401);
+    EXPECT_TRUE(desk().estate.groups.all().empty());
+    EXPECT_TRUE(desk().estate.service_accounts.all().empty());
+    for (const auto& [id, grant] : desk().estate.grants.all()) EXPECT_EQ(grant.tenant, "globex");
+}
+
 TEST_F(RolesTest, ANarrowedKeyHoldsNoMoreThanItsAccount) {
     ASSERT_EQ(post("/v1/service-accounts", R"({"name":"ci","tenantID":"acme"})").status, 201);
     const Reply key = post("/v1/service-accounts/ci/keys", R"({"name":"deploy","tenantID":"acme"})");

@@ -1,10 +1,12 @@
 #include "roles/master/tenant/tenants.h"
 
 #include "api/types_tenant.h"
+#include "roles/master/role/grants.h"
 #include "roles/master/state/refuse.h"
 #include "roles/master/state/views.h"
 #include "roles/master/tenancy/contents.h"
 #include "roles/master/tenancy/tenancy.h"
+#include "roles/master/user/users.h"
 
 namespace hostler::master {
 
@@ -102,6 +104,10 @@ void erase_project(Desk& desk, const Project& row) {
     for (const Network* network : desk.estate.networks.by().project.of({tenant, name}))
         networks.push_back(network->id);
     for (const std::string& network : networks) desk.estate.networks.erase(network);
+    std::vector<std::string> grants;
+    for (const Grant* grant : desk.estate.grants.by().tenant.of(tenant))
+        if (grant->at == ScopeKind::project && grant->project == name) grants.push_back(grant->id);
+    for (const std::string& grant : grants) take_role(desk, grant);
     desk.estate.event("project", id, tenant, "deleted", fmt::format("Project {} was deleted.", name));
     desk.estate.projects.erase(id);
 }
@@ -152,12 +158,40 @@ void set_tenant(Desk& desk, const std::string& tenant, Wanted wanted) {
                       fmt::format("Tenant {} was {}.", tenant, what));
 }
 
+// Users at home there, groups, service accounts, roles and all that was granted there.
+static void forget_people(Desk& desk, const std::string& tenant) {
+    Estate& estate = desk.estate;
+    const auto ids = [](const auto& rows) {
+        std::vector<std::string> found;
+        for (const auto* row : rows) found.push_back(row->id);
+        return found;
+    };
+    for (const std::string& id : ids(estate.users.by().tenant.of(tenant))) remove_user(desk, id);
+    for (const std::string& id : ids(estate.groups.by().tenant.of(tenant))) {
+        forget_roles(desk, std::string{group_subject} + id);
+        estate.groups.erase(id);
+    }
+    for (const std::string& id : ids(estate.service_accounts.by().tenant.of(tenant))) {
+        forget_roles(desk, std::string{account_subject} + id);
+        estate.service_accounts.erase(id);
+    }
+    for (const std::string& id : ids(estate.grants.by().tenant.of(tenant))) take_role(desk, id);
+    for (const std::string& id : ids(estate.custom_roles.by().tenant.of(tenant)))
+        estate.custom_roles.erase(id);
+    for (const std::string& id : ids(estate.invitations.by().tenant.of(tenant))) estate.invitations.erase(id);
+}
+
 Result<> delete_tenant(Desk& desk, const std::string& tenant, const api::DeleteTenant& request) {
     const std::string id = tenant;
     TRY(check_row_version("tenant", id, desk.estate.tenants.at(id).version, request.if_version));
     if (const LiveObjects live = live_in_tenant(desk, id); !live.none()) return live.refusal("tenant", id);
     std::vector<std::string> projects;
     for (const Project* project : desk.estate.projects.by().tenant.of(id)) projects.push_back(project->id);
+    std::vector<std::string> others;
+    for (const User* user : desk.estate.users.by().tenant.of(id))
+        for (std::string& other : tenants_of(desk, std::string{user_subject} + user->id))
+            if (other != id) others.push_back(std::move(other));
+    TRY(keeping_admins(desk, others, [&] { forget_people(desk, id); }));
     for (const std::string& project : projects) erase_project(desk, desk.estate.projects.at(project));
     revoke_keys_of(desk, id);
     desk.estate.event("tenant", id, id, "deleted", fmt::format("Tenant {} was deleted.", id));

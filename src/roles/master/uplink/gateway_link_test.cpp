@@ -220,7 +220,7 @@ TEST_F(GatewayLink, APersonOpensWhatTheirRolesReach) {
     EXPECT_TRUE(next(link).has_routes());
     const std::int64_t now = desk().estate.micros();
     desk().estate.tenants.add({.id = "acme"});
-    desk().estate.projects.add({.id = "acme/lab", .name = "lab", .tenant = "acme"});
+    desk().estate.projects.add({.id = "acme/lab", .tenant = "acme", .name = "lab"});
     desk().estate.users.add({.id = "u-1", .login = "ann", .tenant = "acme"});
     desk().estate.logins.add({.hash = "#hu_ann",
                               .user = "u-1",
