@@ -53,9 +53,9 @@ ApiArea role_area() {
         &delete_group,
     });
     static constexpr auto nouns = std::to_array<Noun>({
-        {"permission", "What roles are made of."},
+        {"permission", "The permissions that roles contain."},
         {"role", "Named sets of permissions."},
-        {"grant", "Who has which role where."},
+        {"grant", "Roles of users, groups and service accounts."},
         {"group", "Users who get roles together."},
     });
     return {operations, nouns};

@@ -37,7 +37,9 @@ protected:
         ASSERT_TRUE(place.run(store->resign()));
     }
     static std::string findings(Place& in) {
-        const auto store = in.open().value();
+        auto opened = in.open();
+        if (!opened) return "it does not open: " + opened.error().message;
+        const auto store = std::move(*opened);
         const AuditAnchors anchors = in.run(store->audit_anchors(0, 1000)).value();
         ChainCheck check{digest, anchors.base};
         check.expect_head(anchors.head);
@@ -89,10 +91,10 @@ TEST_P(AuditChain, WhatSomebodyDoesToTheTableIsFound) {
 
 TEST_P(AuditChain, ALineThatIsGoneMovedOrPutInIsFound) {
     write(6);
-    change("UPDATE audit SET number = 99 WHERE position = 5");  // Moved to the end.
+    change("UPDATE audit SET number = 6, line = 99 WHERE position = 5");  // Moved to the end.
     EXPECT_THAT(findings(), HasSubstr("6 the line at position 5 before it is missing."));
     EXPECT_THAT(findings(), HasSubstr("5 it comes behind the line at position 18"));
-    change("DELETE FROM audit WHERE number = 99");
+    change("DELETE FROM audit WHERE line = 99");
     EXPECT_EQ(findings(), "0 17: 6 the line at position 5 before it is missing.");
     // As an older release writes it, or somebody who knows no better.
     change(

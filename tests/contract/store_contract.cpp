@@ -394,11 +394,14 @@ TEST_P(StoreContract, TheAuditIsAChainThatOutlivesItsWriters) {
     write(3);
     write(1);
     seal();
+    ASSERT_TRUE(run(store_->resign()));
     reopen();
     Snapshot now = run(store_->load()).value();
     EXPECT_EQ(now.audit, head);
     EXPECT_EQ(now.sealed, head);
-    epoch_ = run(store_->lead(m1, lease_time, 0)).value().epoch;
+    auto led = run(store_->lead(m1, lease_time, 0));
+    ASSERT_TRUE(led) << led.error().message;
+    epoch_ = led->epoch;
     write(20);
     now = run(store_->load_since(now.point())).value();
     EXPECT_EQ(now.audit, head);
@@ -451,6 +454,7 @@ TEST_P(StoreContract, OldAuditLinesAreTakenOutAndTheRestIsAChain) {
     EXPECT_EQ(checked().found(), 0u);
     EXPECT_EQ(run(store_->audit_anchors(0, 100))->base.position, 2500u);
     EXPECT_EQ(run(store_->audit_anchors(0, 100))->seals.size(), 4u) << "seals stay";
+    ASSERT_TRUE(run(store_->resign()));
     reopen();
     epoch_ = run(store_->lead(m1, lease_time, 0)).value().epoch;
     EXPECT_EQ(prune(60), 2u);

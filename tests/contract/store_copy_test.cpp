@@ -340,7 +340,7 @@ TEST_P(OneStore, OnceATenantHasASecondProjectOnlyWhoSeparatesThemMayUseIt) {
         ASSERT_TRUE(place.run(store->commit(changes)));
         ASSERT_TRUE(place.run(store->resign()));
         store.reset();
-        EXPECT_EQ(floor_of(place), second ? 9u : unsealed);
+        EXPECT_EQ(floor_of(place), second ? 10u : unsealed);
     }
 }
 
