@@ -146,7 +146,11 @@ void FitCheck::look(const Desk& desk, Findings& found) {
     std::map<std::string, std::string> now;
     for (const auto& [id, host] : desk.estate.hosts.all())
         for (const auto& [gpu, state] : host.gpu_states)
-            if (!is_fit(state.health)) now[gpu];
+            if (!is_fit(state.health)) {
+                // A release that was not durable is undone by the next leader: the last holder has it again.
+                const auto before = unfit_.find(gpu);
+                now[gpu] = before == unfit_.end() ? "" : before->second;
+            }
     for (const auto& [id, claim] : desk.estate.claims.all())
         for (const std::string& gpu : claim.gpus)
             if (const auto at = now.find(gpu); at != now.end()) {

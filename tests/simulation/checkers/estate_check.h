@@ -17,7 +17,7 @@ public:
     void look(const master::Desk& desk, Findings& found);
 
 private:
-    std::map<std::string, std::string> unfit_;  // Holder by GPU; empty: nobody.
+    std::map<std::string, std::string> unfit_;  // Last holder by GPU; empty: it had none since it is unfit.
 };
 
 // Where instances are, from one look to the next.
