@@ -21,6 +21,13 @@ HOSTLER_JSON(hostler::api::List<hostler::api::Invitation>)
 
 namespace hostler::api {
 
+void Rules<CreateInvitation>::check(const CreateInvitation& request, Wrong& wrong) {
+    if (request.cloud && (request.tenant_id || request.project || request.provider))
+        wrong.push_back({"cloud", "is the whole cloud: leave out tenantID, project and provider"});
+    if (request.provider && (request.tenant_id || request.project))
+        wrong.push_back({"provider", "is no tenant: leave out tenantID and project"});
+}
+
 ApiArea user_area() {
     using namespace ops;
     static constexpr auto operations = std::to_array<const Operation*>({

@@ -48,7 +48,7 @@ inline constexpr Typed<CreateInvitation, CreatedInvitation> create_invitation{{
 inline constexpr Typed<ListInvitations, List<Invitation>> list_invitations{{
     .name = "listInvitations", .path = "/v1/invitations", .permission = Permission::user_read,
     .help = "List open invitations.", .list = true, .noun = "invitation", .verb = "list",
-    .columns = "id role tenantID project email login expiresAt madeBy createdAt"}};
+    .columns = "id role tenantID project provider email login expiresAt madeBy createdAt"}};
 inline constexpr Typed<NameInvitation, Empty> delete_invitation{{
     .name = "deleteInvitation", .method = Method::delete_, .path = "/v1/invitations/{invitation}",
     .permission = Permission::user_write, .help = "Revoke an invitation.", .noun = "invitation", .verb = "delete"}};

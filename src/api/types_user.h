@@ -131,6 +131,7 @@ struct Invitation {
     std::string id;
     std::string tenant_id;
     std::string project;
+    std::string provider;
     std::string role;
     std::string login;
     std::string email;
@@ -139,12 +140,13 @@ struct Invitation {
     WallTime expires_at;
 };
 BOOST_DESCRIBE_STRUCT(Invitation, (),
-                      (id, tenant_id, project, role, login, email, made_by, created_at, expires_at))
+                      (id, tenant_id, project, provider, role, login, email, made_by, created_at, expires_at))
 template <>
 inline constexpr auto fields<Invitation> = std::to_array<Field>({
     {.member = "id", .help = "Id of the invitation.", .example = "inv-3hq8wz"},
-    {.member = "tenant_id", .help = "Tenant of the role; empty: the whole cloud.", .example = "acme"},
-    {.member = "project", .help = "Project of the role; empty: the whole tenant, or the cloud.", .example = "default"},
+    {.member = "tenant_id", .help = "Tenant of the role; empty: the cloud, or a provider.", .example = "acme"},
+    {.member = "project", .help = "Project of the role; empty: the whole tenant.", .example = "default"},
+    {.member = "provider", .help = "Provider whose hosts these are.", .example = "farm"},
     {.member = "role", .help = "Role that the person gets.", .example = "member"},
     {.member = "login", .help = "Suggested login; empty: the person chooses.", .example = "ann@example.com"},
     {.member = "email", .help = "E-mail address of the person.", .example = "ann@example.com"},
@@ -157,18 +159,24 @@ struct CreateInvitation {
     std::string role;
     std::optional<std::string> tenant_id{};
     std::optional<std::string> project{};
+    std::optional<std::string> provider{};
+    bool cloud = false;
     std::optional<std::string> login{};
     std::optional<std::string> email{};
     int ttl_seconds = 7 * 86400;
 };
-BOOST_DESCRIBE_STRUCT(CreateInvitation, (), (role, tenant_id, project, login, email, ttl_seconds))
+BOOST_DESCRIBE_STRUCT(CreateInvitation, (),
+                      (role, tenant_id, project, provider, cloud, login, email, ttl_seconds))
 template <>
 inline constexpr auto fields<CreateInvitation> = std::to_array<Field>({
     {.member = "role", .help = "Role that the person gets.", .example = "member", .min = 1, .max = 63},
-    {.member = "tenant_id", .help = "Tenant of the role. Default: the caller's; an operator gives a role in the whole cloud.",
+    {.member = "tenant_id", .help = "Tenant of the role. Default: the caller's.",
      .example = "acme", .form = &forms::id},
     {.member = "project", .help = "Project of the role. Default: the whole tenant.", .example = "default",
      .form = &forms::label},
+    {.member = "provider", .help = "Provider for whose hosts the role counts, in place of a tenant.", .example = "farm",
+     .form = &forms::id},
+    {.member = "cloud", .help = "The role counts in the whole cloud.", .absent = Absent::fills},
     {.member = "login", .help = "Login of the new user. Default: the person chooses.", .example = "ann@example.com", .min = 1,
      .max = 128, .form = &forms::login},
     {.member = "email", .help = "E-mail address of the person.", .example = "ann@example.com", .min = 1, .max = 254,
@@ -176,21 +184,28 @@ inline constexpr auto fields<CreateInvitation> = std::to_array<Field>({
     {.member = "ttl_seconds", .help = "Lifetime of the invitation.", .example = "604800", .min = 60, .max = 90 * 86400,
      .absent = Absent::fills, .unit = Unit::seconds},
 });
+// One scope alone.
+template <>
+struct Rules<CreateInvitation> {
+    static void check(const CreateInvitation& request, Wrong& wrong);
+};
 
 struct CreatedInvitation {
     std::string id;
     std::string tenant_id;
     std::string project;
+    std::string provider;
     std::string role;
     std::string secret;
     WallTime expires_at;
 };
-BOOST_DESCRIBE_STRUCT(CreatedInvitation, (), (id, tenant_id, project, role, secret, expires_at))
+BOOST_DESCRIBE_STRUCT(CreatedInvitation, (), (id, tenant_id, project, provider, role, secret, expires_at))
 template <>
 inline constexpr auto fields<CreatedInvitation> = std::to_array<Field>({
     {.member = "id", .help = "Id of the invitation.", .example = "inv-3hq8wz"},
-    {.member = "tenant_id", .help = "Tenant of the role; empty: the whole cloud.", .example = "acme"},
-    {.member = "project", .help = "Project of the role; empty: the whole tenant, or the cloud.", .example = "default"},
+    {.member = "tenant_id", .help = "Tenant of the role; empty: the cloud, or a provider.", .example = "acme"},
+    {.member = "project", .help = "Project of the role; empty: the whole tenant.", .example = "default"},
+    {.member = "provider", .help = "Provider whose hosts these are.", .example = "farm"},
     {.member = "role", .help = "Role that the person gets.", .example = "member"},
     {.member = "secret", .help = "For the person, who uses it once: `hostler invitation accept`. Shown this once."},
     {.member = "expires_at", .help = "When it ends."},
@@ -224,6 +239,9 @@ BOOST_DESCRIBE_STRUCT(AcceptInvitation, (), (secret, login, name, password))
 template <>
 inline constexpr auto fields<AcceptInvitation> = std::to_array<Field>({
     {.member = "secret", .help = "The invitation's secret.", .min = 1, .max = 256, .hidden = true},
+    {.member = "provider", .help = "Provider for whose hosts the role counts, in place of a tenant.", .example = "farm",
+     .form = &forms::id},
+    {.member = "cloud", .help = "The role counts in the whole cloud.", .absent = Absent::fills},
     {.member = "login", .help = "Login of the new user. Default: the invitation's. Not for a user who is signed in.",
      .example = "ann@example.com", .min = 1, .max = 128, .form = &forms::login},
     {.member = "name", .help = "Name of the person. Not for a user who is signed in.", .example = "Ann Bell", .max = 128,
@@ -237,15 +255,17 @@ struct AcceptedInvitation {
     std::string login;
     std::string tenant_id;
     std::string project;
+    std::string provider;
     std::string role;
 };
-BOOST_DESCRIBE_STRUCT(AcceptedInvitation, (), (user_id, login, tenant_id, project, role))
+BOOST_DESCRIBE_STRUCT(AcceptedInvitation, (), (user_id, login, tenant_id, project, provider, role))
 template <>
 inline constexpr auto fields<AcceptedInvitation> = std::to_array<Field>({
     {.member = "user_id", .help = "Id of the user.", .example = "u-3hq8wz"},
     {.member = "login", .help = "Name that the user signs in with.", .example = "ann@example.com"},
-    {.member = "tenant_id", .help = "Tenant of the role; empty: the whole cloud.", .example = "acme"},
-    {.member = "project", .help = "Project of the role; empty: the whole tenant, or the cloud.", .example = "default"},
+    {.member = "tenant_id", .help = "Tenant of the role; empty: the cloud, or a provider.", .example = "acme"},
+    {.member = "project", .help = "Project of the role; empty: the whole tenant.", .example = "default"},
+    {.member = "provider", .help = "Provider whose hosts these are.", .example = "farm"},
     {.member = "role", .help = "Role that the user got.", .example = "member"},
 });
 

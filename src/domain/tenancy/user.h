@@ -34,7 +34,8 @@ inline bool has_totp(const User& user) { return user.totp_confirmed && !user.tot
 struct Invitation {
     std::string id;       // "inv-…"
     std::string tenant;   // Of the role; empty: the cloud's.
-    std::string project;  // Empty: the role is given at the tenant, or at the cloud.
+    std::string project;  // Empty: the role is given at the tenant, at the cloud or at a provider.
+    std::string provider;
     std::string role;
     std::string login;       // Suggested; empty: the person chooses.
     std::string email;       // To whom the link goes.
@@ -46,8 +47,8 @@ struct Invitation {
     Meta meta;
 };
 BOOST_DESCRIBE_STRUCT(Invitation, (),
-                      (id, tenant, project, role, login, email, hash, made_by, credential, created_at,
-                       expires_at))
+                      (id, tenant, project, provider, role, login, email, hash, made_by, credential,
+                       created_at, expires_at))
 
 // A session of a person, from signing in to signing out.
 struct Login {

@@ -213,8 +213,13 @@ TEST_F(RolesTest, AProviderSeesItsOwnHostsAlone) {
     desk().estate.hosts.add({.id = "h-other", .zone = "nj", .owner = "mill", .phase = HostPhase::ready});
     desk().estate.hosts.add({.id = "h-ours", .zone = "nj", .phase = HostPhase::ready});
     (void)commit();
-    user("flo", "");
-    ASSERT_EQ(give("user/flo", "provider", R"("provider":"farm")").status, 201);
+    const Reply invited = post("/v1/invitations", R"({"role":"provider","provider":"farm"})");
+    ASSERT_EQ(invited.status, 201) << invited.text;
+    const Reply accepted = post("/v1/invitations/accept",
+                                fmt::format(R"({{"secret":"{}","login":"flo","password":"{}"}})",
+                                            invited.at("secret"), good_password),
+                                "");
+    ASSERT_EQ(accepted.status, 201) << accepted.text;
     const std::string flo = session("flo");
     const Reply hosts = get("/v1/hosts", flo);
     ASSERT_EQ(hosts.items(), 1u) << hosts.text;

@@ -299,13 +299,14 @@ Result<api::Caller> Front::caller_of_request(const http::Exchange& exchange) con
     unknown.help =
         "Send an API key as 'Authorization: Bearer hk_…'; an operator makes one with: hostler key create";
     if (credential.empty()) {
-        unknown.message = "this needs an API key";
+        unknown.message = "this needs an API key or a session";
         return std::unexpected(std::move(unknown));
     }
     const TermPtr term = TRY(api_.leader());
     auto caller = caller_of(*term, std::string{credential}, address_of(exchange));
     if (!caller) {
-        unknown.message = "this API key is unknown: it was never created, has expired, or was revoked";
+        unknown.message =
+            "this API key or session is unknown: it was never created, has ended, or was revoked";
         return std::unexpected(std::move(unknown));
     }
     caller->address = std::string{address_of(exchange)};
@@ -336,7 +337,8 @@ Task<> Front::answer_api(http::Exchange& exchange) {
         stranger = is_open(exchange);
         if (stranger) caller = stranger_of(exchange);
     }
-    // Nobody's body is read before it is known who sends it, and has its turn. Open operations take a small one.
+    // Nobody's body is read before it is known who sends it, and has its turn. Open operations take a small
+    // one.
     std::string body;
     if (caller) {
         const Deadline deadline{ports_.timers, settings_.admission.body_max, [&] { exchange.cut(); }};

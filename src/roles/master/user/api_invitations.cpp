@@ -26,7 +26,13 @@ Result<const Invitation*> invitation_named(const Desk& desk, const api::Call& ca
 
 Result<api::CreatedInvitation> decide_invite(Desk& desk, const api::Call& call,
                                              const api::CreateInvitation& request, const Digest& digest) {
-    const std::string tenant = TRY(tenant_meant(call, request.tenant_id));
+    const bool in_tenant = !request.cloud && !request.provider;
+    const std::string tenant = in_tenant ? TRY(tenant_meant(call, request.tenant_id)) : "";
+    if (in_tenant && tenant.empty()) {
+        Error wrong{Code::invalid, "one field of the request is wrong", "invalid"};
+        wrong.fields.push_back({"tenantID", "name a tenant, a provider, or the cloud"});
+        return std::unexpected(std::move(wrong));
+    }
     TRY(check_new(call, scope_of_tenant(tenant)));
     if (request.project && !tenant.empty())
         TRY(check_project(desk, tenant, *request.project));
@@ -37,6 +43,7 @@ Result<api::CreatedInvitation> decide_invite(Desk& desk, const api::Call& call,
     return api::CreatedInvitation{.id = made.invitation->id,
                                   .tenant_id = made.invitation->tenant,
                                   .project = made.invitation->project,
+                                  .provider = made.invitation->provider,
                                   .role = made.invitation->role,
                                   .secret = made.secret,
                                   .expires_at = wall(made.invitation->expires_at)};
@@ -93,6 +100,7 @@ Result<api::AcceptedInvitation> decide_accept(Desk& desk, const api::Call& call,
                                    .login = user->login,
                                    .tenant_id = invitation.tenant,
                                    .project = invitation.project,
+                                   .provider = invitation.provider,
                                    .role = invitation.role};
 }
 

@@ -48,6 +48,7 @@ api::Invitation view(const Invitation& invitation) {
     return {.id = invitation.id,
             .tenant_id = invitation.tenant,
             .project = invitation.project,
+            .provider = invitation.provider,
             .role = invitation.role,
             .login = invitation.login,
             .email = invitation.email,
@@ -57,6 +58,7 @@ api::Invitation view(const Invitation& invitation) {
 }
 
 Scope scope_of_invitation(const Invitation& invitation) {
+    if (!invitation.provider.empty()) return Scope::of_provider(invitation.provider);
     if (invitation.project.empty()) return scope_of_tenant(invitation.tenant);
     return Scope::of_project(invitation.tenant, invitation.project);
 }
@@ -66,6 +68,7 @@ Result<MadeInvitation> make_invitation(Desk& desk, const api::Call& call,
                                        const Digest& digest) {
     Invitation made{.tenant = tenant,
                     .project = request.project.value_or(""),
+                    .provider = request.provider.value_or(""),
                     .role = request.role,
                     .login = plain_login(request.login.value_or("")),
                     .email = request.email.value_or(""),

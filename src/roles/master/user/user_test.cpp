@@ -146,7 +146,12 @@ TEST_F(PeopleUsers, AnInvitationGivesNoMoreThanItsMakerHas) {
     EXPECT_EQ(invite(R"("role":"membr","tenantID":"acme")").status, 400);
     EXPECT_THAT(invite(R"("role":"membr","tenantID":"acme")").text, HasSubstr("did you mean member?"));
     EXPECT_EQ(invite(R"("role":"operator","tenantID":"acme")").status, 400);  // It counts in the cloud alone.
-    EXPECT_EQ(invite(R"("role":"operator")").status, 201);
+    EXPECT_EQ(invite(R"("role":"operator","cloud":true)").status, 201);
+    EXPECT_EQ(invite(R"("role":"member")").status, 400) << "an operator says where";
+    EXPECT_EQ(invite(R"("role":"member","provider":"farm")").status, 400);
+    const Reply wrong = invite(R"("role":"provider","provider":"farm","tenantID":"acme","cloud":true)");
+    EXPECT_THAT(wrong.text, HasSubstr("\"cloud\""));
+    EXPECT_THAT(wrong.text, HasSubstr("\"provider\""));
     EXPECT_EQ(invite(R"("role":"member","project":"web")").status, 400);
     EXPECT_EQ(invite(R"("role":"member","tenantID":"acme")", "hk_acme").status, 403);
 }
