@@ -80,7 +80,21 @@ struct Matrix : MatrixSettings {
             estate.hosts.add(std::move(host));
             estate.host_tokens.add({.id = "t-" + at.tag, .zone = "nj", .owner = at.owner});
         }
-        for (const BuiltInRoleRow& row : built_in_roles) add_caller(estate, row);
+        for (const BuiltInRoleRow& row : built_in_roles) add_caller(estate, row.name, row.role);
+        // A caller who sees a tenant and changes one project of it.
+        callers.push_back(
+            {"viewer and member",
+             {.kind = PrincipalKind::user,
+              .held = {{Scope::of_tenant("acme"), permissions_of(BuiltInRole::viewer)},
+                       {Scope::of_project("acme", "default"), permissions_of(BuiltInRole::member)}}},
+             "hu_both"});
+        add_caller(estate, "both", BuiltInRole::member);
+        callers.pop_back();
+        estate.grants.add({.id = "gr-both",
+                           .subject = "user/u-of-both",
+                           .role = "viewer",
+                           .at = ScopeKind::tenant,
+                           .tenant = "acme"});
         estate.api_keys.add({.id = "k-key", .name = "key", .hash = "#hk_acme", .tenant = "acme"});
         callers.push_back({"tenant key", api::Caller::of_tenant("key/k-key", "acme").principal, "hk_acme"});
         (void)commit();
@@ -151,15 +165,15 @@ struct Matrix : MatrixSettings {
             estate.service_accounts.add({.id = id("sa-"), .name = id("account-"), .tenant = at.tenant});
     }
     // At its natural scope: the cloud, a provider, the tenant or the project.
-    void add_caller(Estate& estate, const BuiltInRoleRow& row) {
-        const std::string name{row.name};
-        Grant grant{.id = "gr-of-" + name, .subject = "user/u-of-" + name, .role = name};
-        if (row.role == BuiltInRole::operator_ || row.role == BuiltInRole::support ||
-            row.role == BuiltInRole::auditor)
+    void add_caller(Estate& estate, std::string_view named, BuiltInRole role) {
+        const std::string name{named};
+        Grant grant{
+            .id = "gr-of-" + name, .subject = "user/u-of-" + name, .role = name == "both" ? "member" : name};
+        if (role == BuiltInRole::operator_ || role == BuiltInRole::support || role == BuiltInRole::auditor)
             grant.at = ScopeKind::cloud;
-        else if (row.role == BuiltInRole::provider)
+        else if (role == BuiltInRole::provider)
             grant.at = ScopeKind::provider, grant.provider = "farm";
-        else if (row.role == BuiltInRole::tenant_admin || row.role == BuiltInRole::billing)
+        else if (role == BuiltInRole::tenant_admin || role == BuiltInRole::billing)
             grant.at = ScopeKind::tenant, grant.tenant = "acme";
         else
             grant.at = ScopeKind::project, grant.tenant = "acme", grant.project = "default";
@@ -170,10 +184,9 @@ struct Matrix : MatrixSettings {
                            .created_at = now,
                            .used_at = now,
                            .expires_at = now + 3600'000'000});
-        callers.push_back(
-            {name,
-             {.kind = PrincipalKind::user, .held = {{scope_of(grant), permissions_of(row.role)}}},
-             "hu_" + name});
+        callers.push_back({name,
+                           {.kind = PrincipalKind::user, .held = {{scope_of(grant), permissions_of(role)}}},
+                           "hu_" + name});
         estate.grants.add(std::move(grant));
     }
 
