@@ -31,8 +31,9 @@ protected:
         pid_ = shell(
             fmt::format("{} master --data {} --api 127.0.0.1:0 --wire 127.0.0.1:0 --ready-file {} --zone "
                         "nj:here >{} 2>&1 & m=$!; i=0; while [ ! -e {} ] && [ $i -lt 600 ]; do sleep "
-                        "0.05; i=$((i+1)); done; echo $m",
+                        "0.05; i=$((i+1)); done; printf %s $m",
                         HOSTLER, at("m"), at("ready"), at("log"), at("ready")));
+        ASSERT_TRUE(std::filesystem::exists(at("ready"))) << read_file(at("log"));
         boost::system::error_code error;
         api_ = "http://" + cloud::at(json::parse(read_file(at("ready")), error), "/api");
     }
@@ -57,14 +58,14 @@ protected:
 };
 
 TEST_F(AuditFile, IsWholeWithoutAMasterAndTellsWhereItWasChanged) {
-    start();
+    ASSERT_NO_FATAL_FAILURE(start());
     for (const char* zone : {"z-a", "z-b", "z-c"}) ASSERT_EQ(cli({"zone", "create", zone}).code, 0);
     boost::system::error_code error;
     const std::string acme = cloud::at(
         json::parse(cli({"key", "create", "ci", "--tenant-id", "acme", "-o", "json"}).out, error), "/secret");
     EXPECT_EQ(cli({"zone", "delete", "z-a", "--yes"}, acme).code, 4);
     stop();
-    start();  // Whoever begins to lead seals what is there.
+    ASSERT_NO_FATAL_FAILURE(start());  // Whoever begins to lead seals what is there.
     for (int tries = 0; tries < 100 && !cli({"audit", "seals"}).out.contains("POSITION"); ++tries)
         shell("sleep 0.1");
     EXPECT_THAT(cli({"audit", "list", "--result", "denied"}).out, HasSubstr("permission_missing"));
