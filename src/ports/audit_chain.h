@@ -57,7 +57,7 @@ public:
     void expect_head(AuditHead head);
     // That was all that this one is given; others look at what comes behind it.
     void end_part();
-    // There are no more lines.
+    // Call after the last line.
     void end();
 
     const AuditHead& last() const { return last_; }

@@ -68,7 +68,7 @@ struct AuditLine {
     std::string address;
     std::string operation;  // "createInstance"
     std::string subject;    // Kind and id: "volume/v-…".
-    std::string tenant;     // Whose it is; empty: the operator's.
+    std::string tenant;     // Owning tenant; empty: the operator.
     int status = 0;
     std::string before;  // JSON, as the API shows it; empty: was not there, is gone.
     std::string after;

@@ -12,7 +12,7 @@ Permissions narrowed(const ApiKey& key) {
         for (const PermissionRow& row : permissions) held.add(row.permission);
         return held;
     }
-    // What everybody has, a narrowed key has, too.
+    // A narrowed key keeps the permissions that every caller has.
     held = permissions_of_anyone();
     // A name that this release does not know gives nothing.
     for (const std::string& name : key.permissions)

@@ -1,5 +1,9 @@
 #include "roles/gateway/credentials.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+
 namespace hostler::gateway {
 
 namespace {
@@ -50,6 +54,11 @@ std::string base64_decoded(std::string_view text) {
     return plain;
 }
 
+bool is_secret(std::string_view text) {
+    return std::ranges::any_of(secret_prefixes,
+                               [&](std::string_view prefix) { return text.starts_with(prefix); });
+}
+
 struct Scheme {
     std::string_view name;
     std::string_view rest;
@@ -72,7 +81,7 @@ Shown shown_by(std::span<const http::Field> fields, std::string_view cookie) {
             if (shown.key.empty()) shown.key = http::trimmed(value);
         } else if (http::same_name(name, "Authorization")) {
             const auto [scheme, token] = scheme_of(value);
-            if (http::same_name(scheme, "Bearer") && token.starts_with(key_prefix)) bearer = token;
+            if (http::same_name(scheme, "Bearer") && is_secret(token)) bearer = token;
         } else if (http::same_name(name, "Cookie")) {
             each_cookie(value, [&](std::string_view pair) {
                 const auto equals = pair.find('=');
@@ -92,10 +101,12 @@ Shown shown_by(std::span<const http::Field> fields, std::string_view cookie) {
 
 bool carries_key(std::string_view authorization) {
     const auto [scheme, token] = scheme_of(authorization);
-    if (token.starts_with(key_prefix)) return true;
+    if (is_secret(token)) return true;
     if (!http::same_name(scheme, "Basic")) return false;
     const auto plain = base64_decoded(token);
-    return plain.starts_with(key_prefix) || plain.find(":" + std::string{key_prefix}) != std::string::npos;
+    return is_secret(plain) || std::ranges::any_of(secret_prefixes, [&](std::string_view prefix) {
+               return plain.find(fmt::format(":{}", prefix)) != std::string::npos;
+           });
 }
 
 std::string without_own_cookies(std::string_view value) {

@@ -12,6 +12,8 @@ TEST(Shown, KeysComeByEitherHeaderAndOthersTokensAreNotOurs) {
     EXPECT_EQ(
         shown_by(Fields{{"x-hostler-key", "hk_abc"}, {"Authorization", "Bearer hk_def"}}, session_cookie).key,
         "hk_abc");
+    EXPECT_EQ(shown_by(Fields{{"Authorization", "Bearer hu_abc"}}, session_cookie).key, "hu_abc")
+        << "a person's session";
     EXPECT_EQ(shown_by(Fields{{"Authorization", "Bearer eyJhbGci"}}, session_cookie).key, "");
     EXPECT_EQ(shown_by(Fields{{"Authorization", "Basic hk_abc"}}, session_cookie).key, "");
 }
@@ -33,6 +35,9 @@ TEST(Strip, AuthorizationThatCarriesOurKey) {
     EXPECT_TRUE(carries_key("hk_abc"));
     EXPECT_TRUE(carries_key("Basic dXNlcjpoa19hYmM="));  // user:hk_abc
     EXPECT_TRUE(carries_key("Basic aGtfYWJjOg=="));      // hk_abc:
+    EXPECT_TRUE(carries_key("Bearer hu_abc")) << "a person's session is for no tenant's program";
+    EXPECT_TRUE(carries_key("Basic dXNlcjpodV9hYmM="));  // user:hu_abc
+    EXPECT_TRUE(carries_key("Basic aHVfYWJjOg=="));      // hu_abc:
     EXPECT_FALSE(carries_key("Bearer eyJhbGci"));
     EXPECT_FALSE(carries_key("Basic dXNlcjpwYXNz"));
     EXPECT_FALSE(carries_key(""));

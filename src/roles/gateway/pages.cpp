@@ -58,7 +58,8 @@ Words words_of(Notice notice) {
                     15};
         case Notice::sign_in:
             return {401, "unauthenticated", Tone::calm, "Sign in",
-                    "This port is not public. Send an API key (Authorization: Bearer hk_… or X-Hostler-Key), "
+                    "This port is not public. Send an API key or a session (Authorization: Bearer hk_… or "
+                    "X-Hostler-Key), "
                     "or sign in with a browser."};
         case Notice::not_yours:
             return {403, "forbidden", Tone::bad, "Not yours",

@@ -11,7 +11,7 @@ namespace hostler::master {
 
 struct Subject {
     std::string name{};     // Kind and id: "volume/v-…"; empty: it has none yet.
-    std::string tenant{};   // Whose it is; empty: the operator's.
+    std::string tenant{};   // Owning tenant; empty: the operator.
     std::string shown{};    // As the API shows it, so without secrets; empty: it is not there.
     std::string project{};  // Empty: it is in none.
     std::string zone{};     // Empty: it is where its host is, or nowhere.

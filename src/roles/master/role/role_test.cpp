@@ -97,7 +97,7 @@ TEST_F(RolesTest, NobodyGivesMoreThanTheyHave) {
     const std::string pat = with_role("pat", "project-admin", R"("tenantID":"acme","project":"default")");
     EXPECT_EQ(give("user/ben", "viewer", R"("tenantID":"acme","project":"default")", ann).status, 201);
     EXPECT_EQ(give("user/ben", "viewer", std::string{acme}, pat).status, 403);
-    // A role of its own is no way around it.
+    // Nor does a role that the tenant defines get around it.
     EXPECT_EQ(role("all", R"("host.read")", ann).status, 400);
     EXPECT_EQ(role("peek", R"("instance.read","secret.read")", ann).status, 201);
     const std::string joe = with_role("joe", "auditor");

@@ -78,7 +78,7 @@ Result<const Login*> session_named(const Desk& desk, const api::Call& call, cons
     return fail(Code::not_found, fmt::format("there is no session {}", id), "session_not_found");
 }
 
-// Whose sessions are listed; nullptr: those of a key, which has none.
+// The user whose sessions are listed; nullptr: the caller is a key, which has no sessions.
 Result<const User*> user_meant(const Desk& desk, const api::Call& call,
                                const std::optional<std::string>& name) {
     const User* own = user_of_call(desk, call);

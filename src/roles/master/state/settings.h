@@ -75,10 +75,9 @@ struct Settings {
     std::string api_address = "127.0.0.1:0";   // HTTP: the API and the sign-in page.
     std::string wire_address = "127.0.0.1:0";  // Access points and gateways.
     std::string public_url;                    // How people reach the API; empty: as it listens.
-    std::chrono::seconds hsts{180 * 24 *
-                              3600};  // For so long browsers keep to https://; 0: they are not told.
-    std::string operator_key_hash;    // A key that always opens; empty: none but those in the store.
-    std::vector<ZoneSetting> zones;   // Made at the first start.
+    std::chrono::seconds hsts{180 * 24 * 3600};  // Browsers keep to https:// for this time (HSTS); 0: off.
+    std::string operator_key_hash;   // A key that always opens; empty: none but those in the store.
+    std::vector<ZoneSetting> zones;  // Made at the first start.
     TenantsSetting tenants = TenantsSetting::open;
     std::vector<InstanceTemplate> templates;  // In the order in which they are shown.
     // Instances' addresses; each pair of a host and a project takes a /24.
@@ -121,8 +120,8 @@ struct Settings {
     std::chrono::hours certificate_life{30 * 24};
     std::chrono::seconds key_cache{15};  // How long a gateway may keep an answer about a credential.
     std::chrono::hours sign_in_life{12};
-    std::chrono::seconds session_life{7 * 24 * 3600};  // Of a person who signed in to the API, at most,
-    std::chrono::seconds session_idle{12 * 3600};      // and so long, about, without use.
+    std::chrono::seconds session_life{7 * 24 * 3600};  // Longest life of a session of a person.
+    std::chrono::seconds session_idle{12 * 3600};      // A session ends after about this time without use.
     bool require_totp = false;                         // People of the whole cloud need a second factor.
     SignInLimits sign_in;
 

@@ -108,7 +108,7 @@ bool is_over_held(const Desk& desk, const std::string& mark, std::int64_t now) {
 
 std::vector<std::string> marks_of_touched(const Desk& desk, const Touched& touched) {
     if (touched.kind == Kind<Grant>::name) return {std::string{grant_mark} + touched.id};
-    // What it was before it was narrowed last.
+    // The mark before the last narrowing.
     if (touched.kind == Kind<Group>::name)
         if (const Group* group = desk.estate.groups.find(touched.id); group && group->narrowed > 0)
             return {fmt::format("{}{}@{}", group_mark, group->id, group->narrowed - 1)};
