@@ -1,5 +1,6 @@
 #include "api/handlers.h"
 
+#include <algorithm>
 #include <charconv>
 
 #include "api/operation_list.h"
@@ -47,6 +48,12 @@ std::string event_bytes(std::uint64_t id, Change change, std::string_view json) 
     // Our JSON has no line breaks, so one data line holds it.
     const std::string head = id == 0 ? "" : fmt::format("id: {}\n", id);
     return fmt::format("{}event: {}\ndata: {}\n\n", head, name(change), json);
+}
+
+std::string Caller::lane() const {
+    if (!tenant.empty()) return tenant;
+    const auto in_cloud = [](const Held& held) { return held.scope.kind == ScopeKind::cloud; };
+    return std::ranges::any_of(principal.held, in_cloud) ? "" : actor;
 }
 
 Caller Caller::of_operator(std::string actor) {

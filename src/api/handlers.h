@@ -24,11 +24,15 @@ struct Caller {
     std::string actor;       // "key/k-9r4t1b", "user/u-…": as events and audit name the caller.
     std::string credential;  // What the call stands on: "key/k-9r4t1b", "login/…", "share/…".
     std::string name;        // Purpose of the key; name of the person.
-    std::string tenant;      // Whose share of the master's time the call takes; empty: an operator's.
+    std::string tenant;      // Meant where a call names none; empty: the caller belongs to none.
     std::string address;     // Where from.
     std::string client;      // The program, as it calls itself, bounded and safe to show.
     std::optional<WallTime> expires{};
     bool needs_totp = false;  // A person without a required second factor: may enrol it, and do nothing else.
+
+    // Whose share of the master's time the call takes: the tenant's; empty: the operator's, for those who
+    // have a role in the whole cloud; else the caller's alone.
+    std::string lane() const;
 
     // With all permissions; with those of a tenant's key.
     static Caller of_operator(std::string actor);

@@ -112,6 +112,18 @@ TEST_F(HandlersTest, KeepsTenantsFromTheOperatorsCalls) {
     EXPECT_EQ(ask({.method = "GET", .target = "/v1/hosts"}).status, 200);
 }
 
+TEST(Callers, TakeTheirOwnShareOfTime) {
+    EXPECT_EQ(Caller::of_operator("key/k-1").lane(), "");
+    EXPECT_EQ(Caller::of_tenant("key/k-2", "acme").lane(), "acme");
+    const Permissions see{Permission::host_read};
+    EXPECT_EQ((Caller{.principal = {.held = {{Scope::cloud(), see}}}, .actor = "user/u-1"}).lane(), "");
+    EXPECT_EQ(
+        (Caller{.principal = {.held = {{Scope::of_provider("farm"), see}}}, .actor = "user/u-2"}).lane(),
+        "user/u-2")
+        << "a provider takes no place of operators";
+    EXPECT_EQ(Caller{.actor = "user/u-3"}.lane(), "user/u-3");
+}
+
 TEST_F(HandlersTest, StreamsAWatch) {
     handlers.watch<ops::list_instances>([](Call call, ListInstances request, Watch<Instance>& to) -> Task<> {
         if (request.zone == "gone") co_return fail(Code::not_found, "there is no zone 'gone'");

@@ -31,15 +31,18 @@ api::Caller caller_of_login(const Term& term, const Login& login) {
     std::string lane = user.tenant;
     if (lane.empty())
         if (const auto tenants = tenants_of(term.look(), subject); !tenants.empty()) lane = tenants.front();
-    return {.principal = {.kind = PrincipalKind::user,
-                          .id = user.id,
-                          .held = held_by(term.look(), subject, now_of(term))},
-            .actor = subject,
-            .credential = std::string{login_mark} + login.hash,
-            .name = user.name.empty() ? user.login : user.name,
-            .tenant = std::move(lane),
-            .expires = end_of(login.expires_at),
-            .needs_totp = needs_totp(term.look(), user)};
+    // Without a required second factor a person holds nothing, at gateways either.
+    const bool lacks_totp = needs_totp(term.look(), user);
+    return {
+        .principal = {.kind = PrincipalKind::user,
+                      .id = user.id,
+                      .held = lacks_totp ? std::vector<Held>{} : held_by(term.look(), subject, now_of(term))},
+        .actor = subject,
+        .credential = std::string{login_mark} + login.hash,
+        .name = user.name.empty() ? user.login : user.name,
+        .tenant = std::move(lane),
+        .expires = end_of(login.expires_at),
+        .needs_totp = lacks_totp};
 }
 
 std::optional<api::Caller> caller_of_key(const Term& term, const ApiKey& key) {

@@ -17,16 +17,17 @@ std::size_t Watches::of(const std::string& tenant) const {
 }
 
 Result<WatchPlace> Watches::enter(const Settings& settings, const api::Caller& caller) {
-    if (of(caller.tenant) >= settings.watches_tenant_max)
+    const std::string lane = caller.lane();
+    if (of(lane) >= settings.watches_tenant_max)
         return fail(
             Code::exhausted,
             fmt::format("{} watch already; end one of these watches first", settings.watches_tenant_max),
             "too_many_watches");
-    if (!caller.tenant.empty() && tenants_ >= settings.watches_max)
+    if (!lane.empty() && tenants_ >= settings.watches_max)
         return fail(Code::unavailable, "too many watch at the moment", "overloaded");
-    ++of_[caller.tenant];
-    if (!caller.tenant.empty()) ++tenants_;
-    return WatchPlace{*this, caller.tenant};
+    ++of_[lane];
+    if (!lane.empty()) ++tenants_;
+    return WatchPlace{*this, lane};
 }
 
 }  // namespace hostler::master

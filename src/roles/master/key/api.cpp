@@ -5,6 +5,7 @@
 #include "api/operations_key.h"
 #include "api/operations_whoami.h"
 #include "core/version.h"
+#include "domain/tenancy/role.h"
 #include "roles/master/http/api.h"
 #include "roles/master/state/views.h"
 #include "roles/master/tenancy/tenancy.h"
@@ -13,7 +14,8 @@ namespace hostler::master {
 
 namespace {
 
-Result<api::CreatedApiKey> create_key(Desk& desk, const api::CreateApiKey& request, const Digest& digest) {
+Result<api::CreatedApiKey> create_key(Desk& desk, const api::Call& call, const api::CreateApiKey& request,
+                                      const Digest& digest) {
     if (request.is_operator == request.tenant_id.has_value()) {
         Error error{Code::invalid, "a key is a tenant's or the operator's", "invalid"};
         error.fields.push_back({"tenantID", request.is_operator ? "an operator's key belongs to no tenant"
@@ -21,6 +23,11 @@ Result<api::CreatedApiKey> create_key(Desk& desk, const api::CreateApiKey& reque
         return std::unexpected(std::move(error));
     }
     if (request.tenant_id) TRY(check_tenant(desk, *request.tenant_id));
+    const Permissions all = permissions_of(BuiltInRole::operator_);
+    if (!holds_all(call.caller.principal, request.is_operator ? all : tenant_key_permissions(),
+                   scope_of_tenant(request.tenant_id.value_or(""))))
+        return fail(Code::forbidden, "the key may do more than you may, and so you cannot have its secret",
+                    "key_exceeds");
     const std::string secret = new_secret(desk.random, "hk");
     ApiKey key{.id = new_id(desk.random, "k"),
                .name = request.name,
@@ -71,8 +78,8 @@ void add_keys(Api& service) {
             const TermPtr term = CO_TRY(service.leader());
             const Digest& digest = term->ports().digest;
             co_return co_await service.perform<std::remove_cvref_t<decltype(ops::create_api_key)>>(
-                [&digest](Desk& desk, const api::Call&, const api::CreateApiKey& asked) {
-                    return create_key(desk, asked, digest);
+                [&digest](Desk& desk, const api::Call& asking, const api::CreateApiKey& asked) {
+                    return create_key(desk, asking, asked, digest);
                 },
                 std::move(call), std::move(request));
         });

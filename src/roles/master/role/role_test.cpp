@@ -237,6 +237,18 @@ TEST_F(RolesTest, AProviderSeesItsOwnHostsAlone) {
     EXPECT_EQ(get("/v1/instances", flo).status, 403);
 }
 
+TEST_F(RolesTest, WhoeverMakesKeysMakesNoneThatMayMore) {
+    const Reply made =
+        post("/v1/roles", R"({"name":"keys","permissions":["key.create","key.read","self.read"]})");
+    ASSERT_EQ(made.status, 201) << made.text;
+    user("kim", "");
+    ASSERT_EQ(give("user/kim", "keys", R"("cloud":true)").status, 201);
+    const std::string kim = session("kim");
+    EXPECT_EQ(post("/v1/api-keys", R"({"name":"all","isOperator":true})", kim).code(), "key_exceeds");
+    EXPECT_EQ(post("/v1/api-keys", R"({"name":"ci","tenantID":"acme"})", kim).code(), "key_exceeds");
+    EXPECT_EQ(post("/v1/api-keys", R"({"name":"ci","tenantID":"acme"})").status, 201);
+}
+
 TEST_F(RolesTest, ATenantGoesWithItsPeople) {
     const std::string ann = with_role("ann", "tenant-admin");
     const Reply made = post("/v1/service-accounts", R"({"name":"ci","tenantID":"acme"})");

@@ -327,7 +327,7 @@ Task<> Front::answer_api(http::Exchange& exchange) {
     if (caller) {
         exchange.is_known();
         if (const auto term = api_.leader()) note_use(**term, caller->credential);
-        auto admitted = co_await admission_.enter(caller->tenant, caller->actor);
+        auto admitted = co_await admission_.enter(caller->lane(), caller->actor);
         if (!admitted) co_return co_await refuse(exchange, admitted.error());
         turn = std::move(*admitted);
         if (turn.waited()) caller = caller_of_request(exchange);  // The key may have been revoked meanwhile.

@@ -247,6 +247,11 @@ TEST_F(GatewayLink, APersonOpensWhatTheirRolesReach) {
     EXPECT_TRUE(opens("lab").allowed());
     EXPECT_FALSE(opens("default").allowed()) << "a viewer sees instances and opens none";
     EXPECT_FALSE(opens("").allowed()) << "an older gateway asks about the whole tenant";
+    desk().estate.tenants.edit("acme").needs_totp = true;
+    (void)commit();
+    EXPECT_FALSE(opens("lab").allowed()) << "a required second factor is required here, too";
+    desk().estate.tenants.edit("acme").needs_totp = false;
+    (void)commit();
     const auto marks = opens("lab").marks();
     for (const char* mark : {"login/#hu_ann", "grant/gr-1", "place/acme/lab"})
         EXPECT_EQ(std::ranges::count(marks, mark), 1) << mark;
