@@ -195,6 +195,10 @@ file(GLOB estate_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/bench/estate/*.
 add_executable(bench-estate ${estate_sources})
 target_precompile_headers(bench-estate REUSE_FROM core)
 target_link_libraries(bench-estate PRIVATE bench_fleet sqlite series sealed CLI11::CLI11 allocator)
+# ./dev bench tenancy: one decision of the gate.
+add_executable(bench-decision bench/tenancy/decision.cpp)
+target_precompile_headers(bench-decision REUSE_FROM core)
+target_link_libraries(bench-decision PRIVATE domain allocator)
 # The placement experiment, with the policies that ours is compared with.
 file(GLOB placement_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/bench/placement/*.cpp)
 add_executable(bench-placement ${placement_sources})
