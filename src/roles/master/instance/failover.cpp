@@ -45,7 +45,8 @@ void leave(Desk& desk, const Instance& instance) {
         slot.claim.clear();
         slot.phase = SlotPhase::pending;
     }
-    desk.estate.pass_on(instance.claim, ClaimUse::leaving, {instance.tenant, instance.project, instance.id});
+    desk.estate.pass_on(instance.claim, ClaimUse::leaving,
+                        {instance.tenant, instance.project, instance.id, instance.created_by});
 }
 
 void move_away(Desk& desk, const std::string& id) {

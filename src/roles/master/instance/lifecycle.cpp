@@ -115,7 +115,7 @@ Result<> give_place(Desk& desk, Instance& instance, const std::string& zone, con
         // First, so that the ledger tells it.
         desk.estate.claims.edit(instance.claim).group = demand.wishes.group;
         desk.estate.pass_on(instance.claim, ClaimUse::instance,
-                            {instance.tenant, instance.project, instance.id});
+                            {instance.tenant, instance.project, instance.id, instance.created_by});
     } else {
         const Decision decision =
             room(desk).place(desk, demand, instance.spec.image, may, [&desk] { return idle_stock(desk); });
@@ -124,7 +124,7 @@ Result<> give_place(Desk& desk, Instance& instance, const std::string& zone, con
                 refusal(*decision.denial, fmt::format("There is no stock of {} to take. ", spec.name)));
         give_way(desk, decision.reclaimed, instance);
         instance.claim = claim(desk, demand, *decision.placement, ClaimUse::instance,
-                               {instance.tenant, instance.project, instance.id})
+                               {instance.tenant, instance.project, instance.id, instance.created_by})
                              .id;
     }
     return {};
@@ -144,7 +144,7 @@ void end(Desk& desk, Instance& instance) {
     // From here on nobody pays for it, and yet nobody else gets it before the host says that nothing runs.
     if (!instance.claim.empty())
         desk.estate.pass_on(instance.claim, ClaimUse::leaving,
-                            {instance.tenant, instance.project, instance.id});
+                            {instance.tenant, instance.project, instance.id, instance.created_by});
 }
 
 // Nothing of it is on its host.

@@ -153,7 +153,7 @@ bool wake_at(Desk& desk, const std::string& id, const std::string& claim, const 
     Instance woken = desk.estate.instances.at(id);
     // First, so that the ledger tells it.
     if (woken.spec.placement) desk.estate.claims.edit(claim).group = woken.spec.placement->group;
-    desk.estate.pass_on(claim, ClaimUse::instance, {woken.tenant, woken.project, id});
+    desk.estate.pass_on(claim, ClaimUse::instance, {woken.tenant, woken.project, id, woken.created_by});
     woken.claim = claim;
     woken.slot = slot;
     if (!move_in(desk, woken)) return false;

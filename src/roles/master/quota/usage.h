@@ -51,11 +51,15 @@ private:
         Follower<Host> hosts;
     };
 
+    struct Place {
+        std::string holder, host;
+    };
+
     Followed followed_;
     std::map<Scope, Amounts> used_;                         // None is empty.
     std::map<std::string, Counted> holders_;                // By instance.
     std::map<std::string, Counted> volumes_;                // By volume.
-    std::map<std::string, std::string> holder_;             // Of each claim.
+    std::map<std::string, Place> claims_;                   // Where each is, and whose.
     std::map<std::string, std::set<std::string>> by_host_;  // Claims that say no models: their hosts do.
 };
 
