@@ -3,6 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "api/types_common.h"
+#include "api/types_instance.h"
+#include "api/types_volume.h"
 #include "roles/master/instance/explain.h"
 #include "roles/master/instance/repair.h"
 #include "roles/master/instance/stop_start.h"
