@@ -49,6 +49,9 @@ const std::map<std::string_view, std::string_view> bodies{
     {"createVolume", R"({"name":"new","size":"1Gi"})"},
     {"createHostToken", R"({"zone":"nj"})"},
     {"createAccountKey", R"({"name":"new","permissions":["instance.read"]})"},
+    // A tenant's own is the cloud's to set: here those of projects are tried.
+    {"setQuota", R"({"limits":[{"resource":"gpus","limit":"8"}],"project":"default"})"},
+    {"deleteQuota", R"({"project":"default"})"},
 };
 // They show what is the caller's, whatever is named.
 const std::set<std::string_view> own_alone{"reportUsage", "reportWaste", "reportBottlenecks", "reportAll",
@@ -161,8 +164,13 @@ struct Matrix : MatrixSettings {
         estate.groups.add({.id = id("g-"), .name = id("group-"), .tenant = at.tenant, .members = {id("u-")}});
         estate.users.add({.id = id("u-"), .login = id("person-"), .tenant = at.tenant});
         estate.invitations.add({.id = id("inv-"), .tenant = at.tenant, .role = "viewer"});
-        if (!at.tenant.empty())
-            estate.service_accounts.add({.id = id("sa-"), .name = id("account-"), .tenant = at.tenant});
+        if (at.tenant.empty()) return;
+        estate.service_accounts.add({.id = id("sa-"), .name = id("account-"), .tenant = at.tenant});
+        for (const std::string project : {"", "default"})
+            estate.quotas.add({.id = Quota::id_of(at.tenant, project, ""),
+                               .tenant = at.tenant,
+                               .project = project,
+                               .limits = {{"gpus", 100}}});
     }
     // At its natural scope: the cloud, a provider, the tenant or the project.
     void add_caller(Estate& estate, std::string_view named, BuiltInRole role) {
@@ -280,7 +288,7 @@ struct Matrix : MatrixSettings {
         const bool makes = operation.name.starts_with("create");
         // Without a tenant they make one of the caller's.
         if (at.tenant.empty() && schema.find("tenantID") && !schema.find("cloud") &&
-            (makes || operation.name.starts_with("replace")))
+            (makes || operation.name.starts_with("replace") || operation.name.ends_with("Quota")))
             return std::nullopt;
         if (makes && schema.find("project") && !at.project.empty() && !in_path.contains("project"))
             fields["project"] = at.project;
