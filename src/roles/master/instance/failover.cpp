@@ -189,7 +189,7 @@ void go_on_elsewhere(Desk& desk, const std::string& id) {
     if (!instance || instance->phase != InstancePhase::resting || instance->reason != drained) return;
     if (instance->spec.loss_policy != LossPolicy::move || !instance->spec.volumes.empty()) return;
     const std::string key = "drain/" + id;
-    if (!resting(desk, key) && !wake_instance(desk, id))
+    if (!resting(desk, key) && !wake_instance(desk, id, StartedBy::system))
         desk.live.rest_until[key] = desk.estate.micros() + look_again_us;
 }
 

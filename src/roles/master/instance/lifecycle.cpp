@@ -15,6 +15,7 @@
 #include "roles/master/instance/layers.h"
 #include "roles/master/instance/stop_start.h"
 #include "roles/master/network/subnets.h"
+#include "roles/master/policy/policies.h"
 #include "roles/master/scheduler/capacity.h"
 #include "roles/master/scheduler/wishes.h"
 #include "roles/master/secret/secrets.h"
@@ -119,9 +120,12 @@ Result<> give_place(Desk& desk, Instance& instance, const std::string& zone, con
     } else {
         const Decision decision =
             room(desk).place(desk, demand, instance.spec.image, may, [&desk] { return idle_stock(desk); });
-        if (!decision.placement)
-            return std::unexpected(
-                refusal(*decision.denial, fmt::format("There is no stock of {} to take. ", spec.name)));
+        if (!decision.placement) {
+            Error error =
+                refusal(*decision.denial, fmt::format("There is no stock of {} to take. ", spec.name));
+            error.message += narrowing_sentence(desk, instance.tenant);
+            return std::unexpected(std::move(error));
+        }
         give_way(desk, decision.reclaimed, instance);
         instance.claim = claim(desk, demand, *decision.placement, ClaimUse::instance,
                                {instance.tenant, instance.project, instance.id})
@@ -265,6 +269,7 @@ Result<Started> create_instance(Desk& desk, const api::CreateInstance& request, 
     instance.schedule = schedule;
     instance.labels = request.labels.value_or(Labels{});
     instance.owner = owner;
+    TRY(admit(desk, instance, zone, PortFields::of_creation));
     TRY(settle(desk, instance, zone, host));
     ensure_project(desk, instance.tenant, project, instance.tenant_name);
     instance.created_at = desk.estate.micros();

@@ -5,6 +5,7 @@
 #include "roles/master/command/commands.h"
 #include "roles/master/instance/layers.h"
 #include "roles/master/instance/lifecycle.h"
+#include "roles/master/policy/policies.h"
 #include "roles/master/state/refuse.h"
 #include "roles/master/tenancy/tenancy.h"
 #include "roles/master/volume/volumes.h"
@@ -38,9 +39,10 @@ void begin_again(Desk& desk, Instance woken, InstanceEvent event = InstanceEvent
 }
 
 // Where its volumes lie, if it has any.
-Result<> find_place(Desk& desk, Instance& instance) {
+Result<> find_place(Desk& desk, Instance& instance, StartedBy by) {
     std::string zone = instance.spec.zone, host;
     TRY(find_volumes(desk, instance, zone, host));
+    if (by == StartedBy::people) TRY(admit(desk, instance, zone));
     const std::string kept = instance.layer_host;
     Result<> beside_layer = fail(Code::not_found, "nothing is kept");
     if (host.empty() && !kept.empty()) {
@@ -120,7 +122,7 @@ Result<> halt_instance(Desk& desk, const std::string& id, const std::string& rea
     return {};
 }
 
-Result<> wake_instance(Desk& desk, const std::string& id) {
+Result<> wake_instance(Desk& desk, const std::string& id, StartedBy by) {
     Instance woken = desk.estate.instances.at(id);
     switch (woken.phase) {
         case InstancePhase::resting: break;
@@ -135,7 +137,7 @@ Result<> wake_instance(Desk& desk, const std::string& id) {
         case InstancePhase::running:
         case InstancePhase::lost: return {};
     }
-    TRY(find_place(desk, woken));
+    TRY(find_place(desk, woken, by));
     begin_again(desk, std::move(woken));
     return {};
 }
@@ -144,7 +146,7 @@ Result<> begin_once_more(Desk& desk, const std::string& id) {
     Instance ended = desk.estate.instances.at(id);
     TRY(check_project(desk, ended.tenant, ended.project));
     TRY(keep_own_ports(desk, id, ended.spec.ports));
-    TRY(find_place(desk, ended));
+    TRY(find_place(desk, ended, StartedBy::people));
     begin_again(desk, std::move(ended), InstanceEvent::retry);
     return {};
 }

@@ -17,10 +17,14 @@ enum class LayerWish { keep, discard };
 Result<> halt_instance(Desk& desk, const std::string& id, const std::string& reason,
                        const std::string& message, LayerWish layer = LayerWish::keep);
 
+// What the cloud itself starts once more is asked for zones and trust alone, not for the other rules of
+// policies.
+enum class StartedBy { people, system };
+
 // Finds it a place anew, where its volumes lie, else where what it wrote is kept if there is room. What has a
 // place is left alone. Errors: conflict (instance_ended, instance_stopping, volume_unavailable,
-// volume_in_use, insufficient_capacity, no_subnet).
-Result<> wake_instance(Desk& desk, const std::string& id);
+// volume_in_use, insufficient_capacity, no_subnet), forbidden (policy_denied).
+Result<> wake_instance(Desk& desk, const std::string& id, StartedBy by = StartedBy::people);
 
 // The same for one that ended and holds nothing any more. Errors: as wake_instance(), no_gateway_port.
 Result<> begin_once_more(Desk& desk, const std::string& id);

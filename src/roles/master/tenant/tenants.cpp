@@ -1,6 +1,7 @@
 #include "roles/master/tenant/tenants.h"
 
 #include "api/types_tenant.h"
+#include "roles/master/policy/policies.h"
 #include "roles/master/role/grants.h"
 #include "roles/master/state/refuse.h"
 #include "roles/master/state/views.h"
@@ -194,6 +195,7 @@ Result<> delete_tenant(Desk& desk, const std::string& tenant, const api::DeleteT
     TRY(keeping_admins(desk, others, [&] { forget_people(desk, id); }));
     for (const std::string& project : projects) erase_project(desk, desk.estate.projects.at(project));
     revoke_keys_of(desk, id);
+    drop_policy(desk, Policy::id_of(id));
     desk.estate.event("tenant", id, id, "deleted", fmt::format("Tenant {} was deleted.", id));
     desk.estate.tenants.erase(id);
     return {};
