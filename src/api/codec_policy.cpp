@@ -1,3 +1,6 @@
+#include <algorithm>
+#include <set>
+
 #include "api/codec_define.h"
 #include "api/operation_list.h"
 #include "api/operations_policy.h"
@@ -6,30 +9,30 @@ namespace hostler::api {
 
 namespace {
 
-std::string check_pattern(std::string_view text) {
+std::string wrong_pattern(std::string_view text) {
     const bool good = !text.empty() && text.size() <= policy_pattern_max &&
                       std::ranges::all_of(text, [](char c) { return c > ' ' && c < 127; });
-    return good ? "" : "must be 1 to 512 visible characters without blanks";
+    return good ? "" : fmt::format("must be 1 to {} visible characters without blanks", policy_pattern_max);
 }
 
-void refuse_twice(const std::optional<std::vector<std::string>>& list, std::string_view field, Wrong& wrong) {
+void check_each(const std::optional<std::vector<std::string>>& list, std::string_view field,
+                auto what_is_wrong, Wrong& wrong) {
     if (!list) return;
     std::set<std::string_view> seen;
-    for (std::size_t i = 0; i < list->size(); ++i)
-        if (!seen.insert((*list)[i]).second)
-            wrong.push_back({fmt::format("{}[{}]", field, i), "appears twice"});
+    for (std::size_t i = 0; i < list->size(); ++i) {
+        const std::string& one = (*list)[i];
+        std::string what = what_is_wrong(one);
+        if (what.empty() && !seen.insert(one).second) what = "appears twice";
+        if (!what.empty()) wrong.push_back({fmt::format("{}[{}]", field, i), std::move(what)});
+    }
 }
 
 }  // namespace
 
-namespace forms {
-constinit const Form pattern{"pattern", "^[!-~]{1,512}$", &check_pattern};
-}  // namespace forms
-
 void Rules<ReplacePolicy>::check(const ReplacePolicy& request, Wrong& wrong) {
-    refuse_twice(request.specs, "specs", wrong);
-    refuse_twice(request.zones, "zones", wrong);
-    refuse_twice(request.images, "images", wrong);
+    check_each(request.specs, "specs", wrong_pattern, wrong);
+    check_each(request.zones, "zones", forms::label.check, wrong);
+    check_each(request.images, "images", wrong_pattern, wrong);
 }
 
 }  // namespace hostler::api

@@ -8,11 +8,7 @@ namespace hostler::api {
 // clang-format off
 
 inline constexpr std::int64_t policy_entries_max = 64;  // Of each list.
-inline constexpr std::int64_t policy_pattern_max = 512;
-
-namespace forms {
-extern const Form pattern;  // No white space or control characters; '*' stands for any text.
-}  // namespace forms
+inline constexpr std::size_t policy_pattern_max = 512;
 
 struct Policy {
     std::string id;
@@ -67,12 +63,11 @@ inline constexpr auto fields<ReplacePolicy> = std::to_array<Field>({
     {.member = "tenant_id", .help = "Tenant that it binds. Default: the caller's; an operator's policy is for the cloud.",
      .example = "acme", .form = &forms::id},
     {.member = "specs", .help = "Allow only these specs. `*` stands for any text.", .example = "[\"h100-*\"]", .min = 1,
-     .max = policy_entries_max, .form = &forms::pattern},
-    {.member = "zones", .help = "Allow only these zones.", .example = "[\"nj\"]", .min = 1, .max = policy_entries_max,
-     .form = &forms::label},
+     .max = policy_entries_max},
+    {.member = "zones", .help = "Allow only these zones.", .example = "[\"nj\"]", .min = 1, .max = policy_entries_max},
     {.member = "trust", .help = "Allow only hosts of this trust or more.", .example = "trusted"},
     {.member = "images", .help = "Allow only these images (docs/use/policies.md). `*` stands for any text.",
-     .example = "[\"registry.acme.com/*\"]", .min = 1, .max = policy_entries_max, .form = &forms::pattern},
+     .example = "[\"registry.acme.com/*\"]", .min = 1, .max = policy_entries_max},
     {.member = "max_run_seconds", .help = "Longest run of an instance.", .example = "86400", .min = 60,
      .max = 366 * 24 * 3600, .unit = Unit::seconds},
     {.member = "public_ports", .help = "Allow ports that are open without a sign-in. Default: true.", .example = "false"},
@@ -81,7 +76,7 @@ inline constexpr auto fields<ReplacePolicy> = std::to_array<Field>({
      .example = "1", .min = 0},
 });
 
-// Each entry of a list once.
+// How each entry of a list looks; each once.
 template <>
 struct Rules<ReplacePolicy> {
     static void check(const ReplacePolicy& request, Wrong& wrong);

@@ -15,7 +15,8 @@ namespace hostler::master {
 namespace {
 
 bool is_damaged(const Desk& desk, const std::string& id) {
-    return desk.estate.unreadable().contains({std::string{Kind<Policy>::name}, id});
+    return !desk.estate.unreadable().empty() &&
+           desk.estate.unreadable().contains({std::string{Kind<Policy>::name}, id});
 }
 
 std::string capital(std::string text) {

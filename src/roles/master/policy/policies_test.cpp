@@ -172,7 +172,6 @@ TEST_F(PoliciesApi, RefuseACreationWithEachFieldThatTheyForbid) {
     body.insert(1, more + ",");
     body.replace(body.find(R"("template":{})"), 13,
                  R"("template":{"ports":[{"port":80},{"port":81,"isPublic":true}]})");
-    const auto before = store.done;
     for (const char* query : {"?dryRun=true", ""}) {
         const auto no = call("acme", "POST", std::string{"/gpu-instances"} + query, body);
         EXPECT_THAT(refused(no),
@@ -185,11 +184,12 @@ TEST_F(PoliciesApi, RefuseACreationWithEachFieldThatTheyForbid) {
     EXPECT_TRUE(estate().unchanged());
     EXPECT_TRUE(estate().instances.all().empty());
     EXPECT_EQ(create("one", more, "", "globex").status, 200) << "it binds acme alone";
-    EXPECT_EQ(call("", "POST", "/v1/volumes", R"({"name":"data","size":"1Gi","tenantID":"acme","zone":"nj"})")
-                  .status,
-              403);
-    EXPECT_EQ(call("acme", "POST", "/v1/volumes", R"({"name":"data","size":"1Gi","zone":"lon"})").status,
-              201);
+    const auto volume = [&](const std::string& zone) {
+        return call("acme", "POST", "/v1/volumes",
+                    fmt::format(R"({{"name":"data","size":"1Gi","zone":"{}"}})", zone));
+    };
+    EXPECT_THAT(refused(volume("nj")), ElementsAre("zone"));
+    EXPECT_NE(volume("lon").status, 403);
 }
 
 TEST_F(PoliciesApi, OfCloudAndTenantBothApply) {
@@ -231,9 +231,7 @@ TEST_F(PoliciesApi, NarrowWhereAnInstanceGoes) {
     const auto offers = [&](const std::string& who, const std::string& query = "") {
         return json::parse(call(who, "GET", "/v1/offers" + query).body).at("items").as_array().size();
     };
-    const auto trial = [&](const std::string& task) {
-        return call("acme", "POST", "/v1/placements", task);
-    };
+    const auto trial = [&](const std::string& task) { return call("acme", "POST", "/v1/placements", task); };
     EXPECT_EQ(offers("acme"), 1U);
     has(R"("zones":["lon"])");
     EXPECT_EQ(offers("acme"), 0U);
@@ -255,7 +253,7 @@ TEST_F(PoliciesApi, NarrowWhereAnInstanceGoes) {
     timers.advance(std::chrono::seconds{2});
     EXPECT_EQ(offers("acme"), 0U);
     EXPECT_EQ(create("one").status, 409);
-    has(R"("specs":["big"])");
+    has(R"("specs":["b*"])");
     EXPECT_EQ(offers("acme"), 0U);
 }
 
