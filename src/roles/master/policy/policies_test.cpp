@@ -6,6 +6,7 @@
 #include "domain/tenancy/role.h"
 #include "roles/master/http/caller.h"
 #include "roles/master/instance/lifecycle.h"
+#include "roles/master/instance/stop_start.h"
 #include "roles/master/share/shares.h"
 #include "roles/master/testing/api_rig.h"
 
@@ -284,6 +285,17 @@ TEST_F(PoliciesApi, CountForTheNextStartAndStopNothing) {
     EXPECT_EQ(instance(rested).schedule.max_run_s, 3600);
     EXPECT_EQ(call("", "DELETE", "/v1/policies/tenant-acme").status, 200);
     EXPECT_EQ(call("acme", "POST", "/v1/instances/failed/retry").status, 200);
+}
+
+TEST_F(PoliciesApi, OfZonesAloneBindWhatTheCloudStartsItself) {
+    const std::string id = made("one");
+    rest(id);
+    has(R"("zones":["lon"])");
+    EXPECT_FALSE(wake_instance(desk(), id, StartedBy::system)) << "no host is in lon";
+    has(R"("specs":["b*"],"images":["other"],"maxRunSeconds":3600,"publicPorts":false)");
+    EXPECT_EQ(wake_instance(desk(), id).error().reason, "policy_denied");
+    EXPECT_TRUE(wake_instance(desk(), id, StartedBy::system));
+    EXPECT_EQ(instance(id).schedule.max_run_s, 0);
 }
 
 TEST_F(PoliciesApi, CloseShareLinksWhileTheyForbidThem) {
