@@ -34,11 +34,11 @@ Permissions reads_of_people() {
             Permission::account_read, Permission::key_read,     Permission::quota_read};
 }
 
-// What changes people, their roles and their keys.
+// What changes people, their roles and their keys, and the rules that bind them.
 Permissions writes_of_people() {
     return {Permission::grant_write,   Permission::role_write,   Permission::user_write,
             Permission::group_write,   Permission::tenant_write, Permission::account_write,
-            Permission::project_write, Permission::quota_write};
+            Permission::project_write, Permission::quota_write,   Permission::policy_write};
 }
 
 }  // namespace

@@ -13,9 +13,11 @@
 #include "roles/master/instance/layers.h"
 #include "roles/master/instance/owner.h"
 #include "roles/master/instance/places.h"
+#include "roles/master/policy/policies.h"
 #include "roles/master/secret/secrets.h"
 #include "roles/master/state/kinds.h"
 #include "roles/master/volume/disks.h"
+#include "roles/master/volume/volumes.h"
 
 namespace hostler::master {
 
@@ -278,8 +280,20 @@ static api::Explanation explain_state(const Desk& desk, const Instance& instance
     return why;
 }
 
+// Of one that has no place, and could get one if no policy were in the way.
+static void explain_policies(const Desk& desk, const Instance& instance, api::Explanation& why) {
+    if (instance.phase != InstancePhase::resting && !is_repairable(instance)) return;
+    std::string zone = instance.spec.zone, host;
+    (void)find_volumes(desk, instance, zone, host);
+    const auto refused = start_refused(desk, instance, zone);
+    if (!refused) return;
+    why.sentence += fmt::format(" It cannot start again now: {}.", refused->message);
+    why.would_help = refused->help;
+}
+
 api::Explanation explain_instance(const Desk& desk, const Instance& instance) {
     api::Explanation why = explain_state(desk, instance);
+    explain_policies(desk, instance, why);
     if (!instance.owner) return why;
     why.sentence += fmt::format(" It belongs to {}.", text_of(*instance.owner));
     if (why.would_help && why.would_help->contains("hostler instance ") && !instance.deleted)

@@ -16,6 +16,7 @@
 #include "roles/master/instance/places.h"
 #include "roles/master/instance/stop_start.h"
 #include "roles/master/network/subnets.h"
+#include "roles/master/policy/policies.h"
 #include "roles/master/scheduler/capacity.h"
 #include "roles/master/scheduler/wishes.h"
 #include "roles/master/secret/secrets.h"
@@ -234,6 +235,7 @@ Result<Started> create_instance(Desk& desk, const api::CreateInstance& request, 
     instance.labels = request.labels.value_or(Labels{});
     instance.owner = owner;
     instance.created_by = created_by;
+    TRY(admit(desk, instance, zone, PortFields::of_creation));
     TRY(settle(desk, instance, zone, host, WantedBy::caller));
     ensure_project(desk, instance.tenant, project, instance.tenant_name);
     instance.created_at = desk.estate.micros();

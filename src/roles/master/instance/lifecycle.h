@@ -15,8 +15,8 @@ enum class Started { now, before };
 // Makes an instance in a slot of the stock, else directly where there is room. The same request again, for
 // the same owner, answers `before`. `owner`: see owner.h; the caller must check that the
 // name is not used in the store (used_name()). Errors: invalid (spec, volumes, zone, protocol),
-// conflict (instance_exists, insufficient_capacity, volume_in_use), exhausted (quota_exceeded). `created_by`:
-// as Instance has it.
+// conflict (instance_exists, insufficient_capacity, volume_in_use), exhausted (quota_exceeded), forbidden
+// (policy_denied). `created_by`: as Instance has it.
 Result<Started> create_instance(Desk& desk, const api::CreateInstance& request, const std::string& digest,
                                 const std::optional<Owner>& owner = std::nullopt,
                                 const std::string& created_by = {});

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "roles/master/instance/failover.h"
+#include "roles/master/policy/policies.h"
 #include "roles/master/quota/amounts.h"
 #include "roles/master/quota/enforce.h"
 #include "roles/master/scheduler/capacity.h"
@@ -86,8 +87,10 @@ Result<> give_place(Desk& desk, Instance& instance, const std::string& zone, con
         const Found found = find(desk, instance, demand, may);
         if (!found.slot && !found.decision.placement) {
             if (refused) break;
-            return std::unexpected(
-                refusal(*found.decision.denial, fmt::format("There is no stock of {} to take. ", spec.name)));
+            Error error =
+                refusal(*found.decision.denial, fmt::format("There is no stock of {} to take. ", spec.name));
+            error.message += narrowing_sentence(desk, instance.tenant);
+            return std::unexpected(std::move(error));
         }
         Amounts amounts = amounts_of(desk, found.claim);
         amounts["instances"] = 1;

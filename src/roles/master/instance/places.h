@@ -7,7 +7,8 @@
 
 namespace hostler::master {
 
-// Who wants an instance to run. Quotas refuse callers; what the master moves has its share already.
+// Who wants an instance to run. Quotas and policies refuse callers; what the master moves has
+// its share already, and of the policies zones and trust alone count for it.
 enum class WantedBy { caller, master };
 
 // From stock if there is some, else directly. The claim is taken at once, so that quotas hold whatever is

@@ -5,6 +5,7 @@
 #include "roles/master/command/commands.h"
 #include "roles/master/instance/layers.h"
 #include "roles/master/instance/lifecycle.h"
+#include "roles/master/policy/policies.h"
 #include "roles/master/state/refuse.h"
 #include "roles/master/tenancy/tenancy.h"
 #include "roles/master/volume/volumes.h"
@@ -41,6 +42,7 @@ void begin_again(Desk& desk, Instance woken, InstanceEvent event = InstanceEvent
 Result<> find_place(Desk& desk, Instance& instance, WantedBy by) {
     std::string zone = instance.spec.zone, host;
     TRY(find_volumes(desk, instance, zone, host));
+    if (by == WantedBy::caller) TRY(admit(desk, instance, zone));
     const std::string kept = instance.layer_host;
     Result<> beside_layer = fail(Code::not_found, "nothing is kept");
     if (host.empty() && !kept.empty()) {

@@ -136,6 +136,7 @@ struct Matrix : MatrixSettings {
             estate.users.add({.id = id("u-"), .login = id("person-"), .tenant = at.tenant});
             return;
         }
+        estate.policies.add({.id = Policy::id_of(at.tenant), .tenant = at.tenant});
         alert::Alert alert;
         alert.id = id("al-"), alert.tenant = at.tenant;
         estate.alerts.add(std::move(alert));
@@ -246,6 +247,7 @@ struct Matrix : MatrixSettings {
         if (parameter == "report") return "rp-" + tag;
         if (parameter == "apiKey") return "k-" + tag;
         if (parameter == "role") return "ops-" + tag;
+        if (parameter == "policy") return Policy::id_of(at.tenant);
         if (parameter == "invitation") return "inv-" + tag;
         ADD_FAILURE() << "a path has {" << parameter << "}, and the matrix has no object for it";
         return "";

@@ -1,6 +1,7 @@
 #include "roles/master/tenant/tenants.h"
 
 #include "api/types_tenant.h"
+#include "roles/master/policy/policies.h"
 #include "roles/master/role/grants.h"
 #include "roles/master/state/refuse.h"
 #include "roles/master/state/views.h"
@@ -199,6 +200,7 @@ Result<> delete_tenant(Desk& desk, const std::string& tenant, const api::DeleteT
     std::vector<std::string> quotas;
     for (const Quota* quota : desk.estate.quotas.by().tenant.of(id)) quotas.push_back(quota->id);
     for (const std::string& quota : quotas) desk.estate.quotas.erase(quota);
+    drop_policy(desk, Policy::id_of(id));
     desk.estate.event("tenant", id, id, "deleted", fmt::format("Tenant {} was deleted.", id));
     desk.estate.tenants.erase(id);
     return {};

@@ -8,6 +8,7 @@
 #include "api/types_volume.h"
 #include "core/quantity.h"
 #include "roles/master/quota/enforce.h"
+#include "roles/master/policy/policies.h"
 #include "roles/master/scheduler/capacity.h"
 #include "roles/master/state/host_blocks.h"
 #include "roles/master/state/near.h"
@@ -123,6 +124,7 @@ Result<const Volume*> create_volume(Desk& desk, const api::CreateVolume& request
         error.fields.push_back({"zone", "no such zone"});
         return std::unexpected(std::move(error));
     }
+    TRY(check_volume_zone(desk, tenant, request.zone.value_or("")));
     const std::int64_t size = TRY(size_of(request.size));
     TRY(check_volume_fits(desk, size, request.zone.value_or("")));
     TRY(check_quotas(desk, {tenant, project, created_by}, {{"volumes", size}}));
