@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "http/exchange.h"
+#include "http/server.h"
 #include "roles/master/http/api.h"
 
 namespace hostler::master {
