@@ -25,8 +25,8 @@ TREE = pathlib.Path(__file__).resolve().parents[2]
 KEY = "hk_" + "operator-of-a-cloud-that-is-read-by-schema".ljust(43, "x")
 PASSWORD = "correct horse battery staple"
 CHECKS = [not_a_server_error, status_code_conformance, content_type_conformance, response_headers_conformance, response_schema_conformance]
-# They end the credential that asks.
-EXCLUDED = {"signOut", "changePassword", "revokeSession"}
+# They end the credential that asks, or the master's term.
+EXCLUDED = {"signOut", "changePassword", "revokeSession", "rotateAuthority"}
 # Objects that are there, for paths and filters with these names.
 THERE = {"tenant": "schema", "tenantID": "schema", "project": "lab", "volume": "data", "zone": "nj", "user": "member@example.com",
          "spec": "small", "role": "member"}
@@ -112,6 +112,8 @@ def made_calls(definition):
             @hypothesis.given(case=operation.as_strategy(generation_mode=mode))
             def some(case):
                 (case.query or {}).pop("watch", None)  # It has no end.
+                for credential in ("Authorization", "X-Hostler-Key"):  # Each caller has another.
+                    (case.headers or {}).pop(credential, None)
                 made.append(case)
 
             try:
@@ -132,16 +134,16 @@ def ask_all(master, cases, secret, pause):
     with requests.Session() as session:
         session.headers["Authorization"] = "Bearer " + secret
         for case in cases:
-            while True:
+            for _ in range(50):
                 time.sleep(pause)
                 response = case.call(base_url=f"http://127.0.0.1:{master.port}", session=session, timeout=30)
                 if response.status_code != 429:
                     break
-                time.sleep(min(1.0, float(response.headers.get("Retry-After", ["1"])[0])))
+                time.sleep(0.2)
             answered += 1
             try:
                 case.validate_response(response, checks=CHECKS)
-            except Exception as error:
+            except (Exception, BaseExceptionGroup) as error:
                 wrong.append(f"{case.operation.label}: {error}")
     return wrong, answered
 
