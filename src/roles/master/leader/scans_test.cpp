@@ -21,6 +21,11 @@ struct Cloud : testing::ApiRig {
                               .gpu_count = 1});
         for (int i = 0; i < tenants; ++i)
             now.estate.networks.add({.id = fmt::format("n-{}", i), .tenant = tenant(i)});
+        now.estate.quotas.add({.id = tenant(1),
+                               .tenant = tenant(1),
+                               .limits = {{"gpus", 1'000'000}, {"gpus:H100", 1'000'000}}});
+        now.estate.quotas.add(
+            {.id = tenant(1) + "/lab", .tenant = tenant(1), .project = "lab", .limits = {{"gpus", 10, 10}}});
         for (int i = 0; i < hosts; ++i) add_host(now, i);
         for (auto& [id, report] : reports) say_hello(now, id, std::move(report));
         (void)commit();
