@@ -13,7 +13,7 @@ namespace hostler {
 struct UserIdentity {
     std::string provider;  // "idp-…"
     std::string subject;
-    bool operator==(const UserIdentity&) const = default;
+    auto operator<=>(const UserIdentity&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(UserIdentity, (), (provider, subject))
 
