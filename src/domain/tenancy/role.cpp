@@ -31,14 +31,14 @@ const Permissions& confidential() {
 Permissions reads_of_people() {
     return {Permission::tenant_read,  Permission::project_read, Permission::role_read,
             Permission::grant_read,   Permission::user_read,    Permission::group_read,
-            Permission::account_read, Permission::key_read};
+            Permission::account_read, Permission::key_read,     Permission::idp_read};
 }
 
 // What changes people, their roles and their keys.
 Permissions writes_of_people() {
-    return {Permission::grant_write,  Permission::role_write,   Permission::user_write,
-            Permission::group_write,  Permission::tenant_write, Permission::account_write,
-            Permission::project_write};
+    return {Permission::grant_write,   Permission::role_write,   Permission::user_write,
+            Permission::group_write,   Permission::tenant_write, Permission::account_write,
+            Permission::project_write, Permission::idp_write};
 }
 
 }  // namespace
