@@ -4,6 +4,9 @@
 
 HOSTLER_JSON(hostler::api::SignIn)
 HOSTLER_JSON(hostler::api::SignedIn)
+HOSTLER_JSON(hostler::api::BeginDeviceSignIn)
+HOSTLER_JSON(hostler::api::DeviceSignIn)
+HOSTLER_JSON(hostler::api::EndDeviceSignIn)
 HOSTLER_JSON(hostler::api::Session)
 HOSTLER_JSON(hostler::api::ListSessions)
 HOSTLER_JSON(hostler::api::NameSession)
@@ -21,6 +24,8 @@ ApiArea sign_in_area() {
     using namespace ops;
     static constexpr auto operations = std::to_array<const Operation*>({
         &sign_in,
+        &begin_device_sign_in,
+        &end_device_sign_in,
         &sign_out,
         &list_sessions,
         &revoke_session,

@@ -12,6 +12,15 @@ inline constexpr Typed<SignIn, SignedIn> sign_in{{
     .name = "signIn", .method = Method::post, .path = "/v1/sign-in", .permission = Permission::self_write,
     .help = "Sign in with login and password; the answer has the credential of a new session.", .open = true,
     .noun = "session", .verb = "create", .argument = "login", .example = "session create ann@example.com"}};
+inline constexpr Typed<BeginDeviceSignIn, DeviceSignIn> begin_device_sign_in{{
+    .name = "beginDeviceSignIn", .method = Method::post, .path = "/v1/sign-in/device", .permission = Permission::self_write,
+    .help = "Begin to sign in a program through a browser; a person confirms it there.", .open = true,
+    .noun = "session", .verb = "begin-device"}};
+inline constexpr Typed<EndDeviceSignIn, SignedIn> end_device_sign_in{{
+    .name = "endDeviceSignIn", .method = Method::post, .path = "/v1/sign-in/device/token",
+    .permission = Permission::self_write,
+    .help = "Get the session of a program that a person has confirmed in a browser; 409 authorization_pending until then.",
+    .open = true, .noun = "session", .verb = "end-device"}};
 inline constexpr Typed<Empty, Empty> sign_out{{
     .name = "signOut", .method = Method::post, .path = "/v1/sign-out", .permission = Permission::self_write,
     .help = "End the session of this call.", .noun = "session", .verb = "end"}};

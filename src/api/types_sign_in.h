@@ -43,6 +43,47 @@ inline constexpr auto fields<SignedIn> = std::to_array<Field>({
     {.member = "needs_totp", .help = "A second factor is required: only its enrolment works until it is confirmed."},
 });
 
+struct BeginDeviceSignIn {
+    std::optional<std::string> host{};
+};
+BOOST_DESCRIBE_STRUCT(BeginDeviceSignIn, (), (host))
+template <>
+inline constexpr auto fields<BeginDeviceSignIn> = std::to_array<Field>({
+    {.member = "host", .help = "Name of the machine that signs in; the person who confirms sees it.", .example = "laptop",
+     .min = 1, .max = 64},
+});
+
+struct DeviceSignIn {
+    std::string device_code;
+    std::string user_code;
+    std::string verification_uri;
+    std::string verification_uri_complete;
+    std::int64_t expires_in = 0;
+    std::int64_t interval = 0;
+};
+BOOST_DESCRIBE_STRUCT(DeviceSignIn, (), (device_code, user_code, verification_uri, verification_uri_complete, expires_in, interval))
+template <>
+inline constexpr auto fields<DeviceSignIn> = std::to_array<Field>({
+    {.member = "device_code", .help = "Secret with which the program asks for its session; shown this once."},
+    {.member = "user_code", .help = "Code that the person compares or types in the browser.", .example = "BCDF-GHJK"},
+    {.member = "verification_uri", .help = "Page where the person types the code.",
+     .example = "https://gpu.example.com/sign-in/device"},
+    {.member = "verification_uri_complete", .help = "The same page with the code.",
+     .example = "https://gpu.example.com/sign-in/device?code=BCDF-GHJK"},
+    {.member = "expires_in", .help = "The codes end after this time.", .example = "600", .unit = Unit::seconds},
+    {.member = "interval", .help = "Least time between two questions for the session.", .example = "2",
+     .unit = Unit::seconds},
+});
+
+struct EndDeviceSignIn {
+    std::string device_code;
+};
+BOOST_DESCRIBE_STRUCT(EndDeviceSignIn, (), (device_code))
+template <>
+inline constexpr auto fields<EndDeviceSignIn> = std::to_array<Field>({
+    {.member = "device_code", .help = "The secret of beginDeviceSignIn.", .min = 1, .max = 256, .hidden = true},
+});
+
 struct Session {
     std::string id;
     std::string user_id;

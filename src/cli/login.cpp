@@ -7,6 +7,7 @@
 #include "api/codec.h"
 #include "api/operations_sign_in.h"
 #include "api/operations_whoami.h"
+#include "cli/browser_login.h"
 #include "cli/client.h"
 #include "cli/request.h"
 
@@ -53,9 +54,10 @@ void LoginCommands::add(CLI::App& app) {
         ->add_option("--password", password,
                      "@FILE or '-' for standard input: where the password is read. Default: asked for.")
         ->type_name("FROM");
+    login->add_flag("--browser", browser, "Sign in with a browser, on this machine or another.");
     login->footer(
-        "Examples:\n  hostler login --api http://127.0.0.1:8080\n  hostler login --api http://127.0.0.1:8080 "
-        "--key KEY");
+        "Examples:\n  hostler login --api https://gpu.example.com\n  hostler login --api "
+        "https://gpu.example.com --browser\n  hostler login --api http://127.0.0.1:8080 --key KEY");
     logout = app.add_subcommand("logout", "End the session, and forget its credential.");
     logout->footer("Example:\n  hostler logout");
 }
@@ -64,26 +66,26 @@ Task<> login(CliWorld& world, Connection flags, LoginCommands wish) {
     Connection found = CO_TRY(connection(world, flags));
     if (!wish.password.empty() && wish.user.empty())
         co_return fail(Code::invalid, "--password is for --user LOGIN");
-    if (wish.user.empty() && !has_key(world, flags) && world.ask) {
-        const auto typed = world.ask(fmt::format("Login at {} (empty: with an API key): ", found.api), false);
+    if (wish.browser && (!wish.user.empty() || !flags.key.empty()))
+        co_return fail(Code::invalid, "--browser is instead of --user and --key");
+    if (!wish.browser && wish.user.empty() && !has_key(world, flags) && world.ask) {
+        const auto typed =
+            world.ask(fmt::format("Login at {} (empty: sign in with the browser): ", found.api), false);
         if (!typed) co_return fail(Code::cancelled, "no login was given");
         wish.user = *typed;
-        if (wish.user.empty()) {
-            const auto key = world.ask(fmt::format("Key for {}: ", found.api), true);
-            if (!key || key->empty()) co_return fail(Code::cancelled, "no key was given");
-            found.key = *key;
-        }
+        wish.browser = wish.user.empty();
     }
     bool needs_totp = false;
-    if (!wish.user.empty()) {
-        const auto session = CO_TRY(co_await sign_in(world, found, wish.user, wish.password));
+    if (wish.browser || !wish.user.empty()) {
+        const auto session = wish.browser ? CO_TRY(co_await sign_in_by_browser(world, found))
+                                          : CO_TRY(co_await sign_in(world, found, wish.user, wish.password));
         found.key = session.secret;
         needs_totp = session.needs_totp;
     }
     if (found.key.empty())
-        co_return fail(
-            Code::invalid,
-            "login needs --user LOGIN, --key KEY or HOSTLER_KEY, as there is no terminal to ask on");
+        co_return fail(Code::invalid,
+                       "login needs --browser, --user LOGIN, --key KEY or HOSTLER_KEY, as there is no "
+                       "terminal to ask on");
     ApiClient client{world, CO_TRY(bases_of(found)), found.key};
     const json::value who = CO_TRY(co_await client.call({.operation = &api::ops::whoami}));
     const auto whoami = CO_TRY(api::decode_stored<api::Whoami>(json::serialize(who)));
@@ -104,6 +106,9 @@ Task<> logout(CliWorld& world, Connection flags) {
         const auto done = co_await client.call({.operation = &api::ops::sign_out});
         if (!done && done.error().code != Code::unauthenticated)  // Else it had ended before.
             co_return std::unexpected(done.error());
+        const std::string end = done ? text_of(*done, "endSessionUrl") : "";
+        if (is_web_address(end))
+            world.err(fmt::format("to sign out of your identity provider, too, open {}\n", end));
     }
     if (has_key(world, flags)) {
         world.err(fmt::format("signed out of {}\n", found.api));

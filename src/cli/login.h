@@ -16,6 +16,7 @@ struct LoginCommands {
     CLI::App* logout = nullptr;
     std::string user;      // --user
     std::string password;  // --password: "@FILE" or "-"; empty: it is asked for.
+    bool browser = false;  // --browser
 
     void add(CLI::App& app);
 };

@@ -1,14 +1,17 @@
 // This process's own terminal and environment.
+#include <fcntl.h>
 #include <sys/ioctl.h>
 #include <sys/random.h>
 #include <termios.h>
 #include <unistd.h>
 
+#include <array>
 #include <cstdio>
 #include <cstdlib>
 #include <iostream>
 
 #include "cli/world.h"
+#include "core/spawn.h"
 
 namespace hostler::cli {
 
@@ -62,6 +65,27 @@ std::shared_ptr<void> raw_terminal() {
     return {nullptr, [before](void*) { tcsetattr(STDIN_FILENO, TCSADRAIN, &before); }};
 }
 
+// In a group apart: Ctrl-C here does not end it. Its talk is not for this terminal.
+bool open_url(const std::string& url) {
+#ifdef __APPLE__
+    constexpr const char* opener = "open";
+#else
+    constexpr const char* opener = "xdg-open";
+#endif
+    const int nothing = ::open("/dev/null", O_RDWR | O_CLOEXEC);
+    if (nothing < 0) return false;
+    const std::vector<std::string> words{opener, url};
+    const auto started =
+        spawn(words, {.streams = {{nothing, 0}, {nothing, 1}, {nothing, 2}}, .own_group = true});
+    ::close(nothing);
+    return started.has_value();
+}
+
+std::string host_name() {
+    std::array<char, 256> name{};
+    return ::gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "";
+}
+
 }  // namespace
 
 CliWorld terminal_world(Loop& loop, Net& net, Timers& timers) {
@@ -88,6 +112,8 @@ CliWorld terminal_world(Loop& loop, Net& net, Timers& timers) {
     };
     world.err = [](std::string_view text) { std::fwrite(text.data(), 1, text.size(), stderr); };
     world.in_is_terminal = isatty(STDIN_FILENO) == 1;
+    world.open_url = open_url;
+    world.host_name = host_name();
     world.window_size = window_size;
     world.raw_terminal = raw_terminal;
     world.dice = [] {

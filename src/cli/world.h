@@ -52,6 +52,9 @@ struct CliWorld {
     // Keys of the terminal come as they are typed, until what it gives back is gone; null: there is none.
     std::function<std::shared_ptr<void>()> raw_terminal{};
     std::function<std::uint32_t()> dice{};  // Hard to guess.
+    // Opens a web address in the person's browser; false: there is no program for it. Empty: never.
+    std::function<bool(const std::string& url)> open_url{};
+    std::string host_name{};  // Of this machine, as it calls itself; empty: unknown.
     bool in_is_terminal = false;
     bool out_is_terminal = false;
     bool err_is_terminal = false;

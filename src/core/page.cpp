@@ -33,8 +33,11 @@ white-space:pre-line}
 p a{color:var(--busy)}
 a.go,button{display:inline-block;margin-top:8px;padding:9px 16px;border:0;border-radius:9px;background:var(--ink);
 color:var(--card);text-decoration:none;font:inherit;font-weight:600;cursor:pointer}
-label{display:block;font-weight:600;margin-bottom:.35rem}input[type=password]{width:100%;font:inherit;
+button.second{background:transparent;color:var(--ink);box-shadow:inset 0 0 0 1px var(--soft)}
+label{display:block;font-weight:600;margin:.75rem 0 .35rem}
+input:is([type=password],[type=text]){width:100%;font:inherit;
 padding:.6rem .7rem;border:1px solid var(--soft);border-radius:9px;background:transparent;color:inherit}
+details{margin-top:20px}summary{cursor:pointer;color:var(--busy)}
 footer{margin-top:26px;padding-top:14px;border-top:1px solid var(--line);font-size:13px;
 color:var(--soft)}
 )";

@@ -12,6 +12,8 @@ inline constexpr std::string_view login_mark = "login/";  // Of the credential o
 inline constexpr std::string_view user_mark = "user/";    // Of a person, before the id.
 inline constexpr std::string_view login_prefix = "hu";    // Of secrets of sessions.
 
+inline constexpr std::string_view browser_client = "browser";  // Client of sessions that the pages make.
+
 // The session that this secret opens; nullptr: there is none, or it is over, or its user may not sign in.
 const Login* login_of_secret(const Term& term, const std::string& secret);
 // The same of a credential "login/HASH".

@@ -15,9 +15,8 @@
 #include "http/transport_security.h"
 #include "roles/master/http/caller.h"
 #include "roles/master/http/people.h"
-#include "roles/master/instance/lifecycle.h"
-#include "roles/master/server/sign_in_page.h"
-#include "roles/master/share/shares.h"
+#include "roles/master/server/browser_page.h"
+#include "roles/master/server/browser_sign_in.h"
 
 namespace hostler::master {
 
@@ -29,39 +28,6 @@ http::Response response_of(const api::Reply& reply) {
     response.headers.set("Cache-Control", "no-store");
     for (const auto& [name, value] : reply.headers) response.headers.set(name, value);
     return response;
-}
-
-// `opens`: the origin that the page's form leads to; browsers hold its redirect against the policy too.
-http::Response page(int status, std::string html, std::string_view opens = "") {
-    http::Response response{.status = status, .body = std::move(html)};
-    response.headers.set("Content-Type", "text/html; charset=utf-8");
-    response.headers.set("Cache-Control", "no-store");
-    response.headers.set("Content-Security-Policy",
-                         fmt::format("default-src 'none'; style-src 'unsafe-inline'; form-action 'self' {}; "
-                                     "frame-ancestors 'none'; base-uri 'none'",
-                                     opens));
-    // Not no-referrer: browsers would then send `Origin: null` with the page's own form.
-    response.headers.set("Referrer-Policy", "same-origin");
-    response.headers.set("X-Content-Type-Options", "nosniff");
-    return response;
-}
-
-// "https://api.example:8443" of any URL there; scheme and host in whatever case they are.
-std::string_view origin_of(std::string_view url) {
-    const auto host = url.find("://");
-    return host == url.npos ? std::string_view{} : url.substr(0, url.find_first_of("/?#", host + 3));
-}
-
-// Whether a page of another site made a browser send this. Programs send neither header.
-bool is_from_elsewhere(const http::Exchange& exchange, std::string_view public_url) {
-    const auto& headers = exchange.request.headers;
-    if (const auto site = headers.find("Sec-Fetch-Site")) return *site != "same-origin" && *site != "none";
-    const auto origin = headers.find("Origin");
-    if (!origin) return false;
-    if (!public_url.empty() && http::same_name(*origin, origin_of(public_url))) return false;
-    const auto host = origin->find("://");
-    return host == origin->npos ||
-           !http::same_name(origin->substr(host + 3), headers.find("Host").value_or(""));
 }
 
 constexpr std::chrono::seconds series_late{30};  // Then a follower says so when it is asked how it is.
@@ -150,18 +116,6 @@ private:
     bool& flag_;
 };
 
-// The fields of a form, as browsers send it.
-std::string form_field(std::string_view body, std::string_view name) {
-    while (!body.empty()) {
-        const std::string_view pair = body.substr(0, body.find('&'));
-        body.remove_prefix(std::min(body.size(), pair.size() + 1));
-        const auto equals = pair.find('=');
-        if (equals == pair.npos || pair.substr(0, equals) != name) continue;
-        return api::percent_decode(pair.substr(equals + 1), true).value_or("");
-    }
-    return {};
-}
-
 }  // namespace
 
 Front::Front(const Ports& ports, const Settings& settings, Lead& lead)
@@ -208,10 +162,10 @@ Task<> Front::answer(http::Exchange& exchange) {
         const bool answered = CO_TRY(co_await answer_elsewhere(exchange));
         if (answered) co_return Result<>{};
     }
-    if (path == "/sign-in") {
+    if (path == sign_in_path || path == device_path) {
         if (const auto may = admission_.enter_stranger(address_of(exchange)); !may)
             co_return co_await refuse(exchange, may.error());
-        co_return co_await sign_in(exchange);
+        co_return co_await answer_browser_sign_in(exchange, api_);
     }
     if (path == "/v1/backup" && exchange.request.method == "GET") {
         const auto sent = co_await send_backup(exchange);
@@ -275,7 +229,8 @@ Task<> Front::front_door_page(http::Exchange& exchange) {
     http::each_item(headers.find("Accept").value_or(""), [&](std::string_view item) {
         person |= http::same_name(http::trimmed(item.substr(0, item.find(';'))), "text/html");
     });
-    if (person) co_return co_await exchange.respond(page(200, front_door({.what = "its API", .api = api})));
+    if (person)
+        co_return co_await exchange.respond(page_response(200, front_door({.what = "its API", .api = api})));
     http::Response response{
         .body = fmt::format(R"({{"name":"hostler","version":"{}","openapi":"/openapi.json","help":"Send an )"
                             R"(API key as Authorization: Bearer hk_…; an operator makes one with: hostler )"
@@ -417,43 +372,6 @@ Task<> Front::send_backup(http::Exchange& exchange) {
         if (piece.empty()) co_return co_await exchange.end();
         CO_TRY(co_await exchange.write(piece));
     }
-}
-
-Task<> Front::sign_in(http::Exchange& exchange) {
-    const TermPtr term = CO_TRY(api_.leader());
-    const bool post = exchange.request.method == "POST";
-    const std::string body =
-        post ? CO_TRY(co_await exchange.read_all(16 << 10)) : std::string{exchange.request.query()};
-    if (term->ended()) co_return co_await refuse(exchange, no_longer());
-    if (post && is_from_elsewhere(exchange, settings_.public_url))
-        co_return co_await exchange.respond(page(
-            403, sign_in_page("?", "A page of another origin asked for this; open the instance again.")));
-    const std::string return_to = form_field(body, "return");
-    Result<Return> to = fail(Code::invalid, "there is no gateway yet");
-    for (const auto& [name, gateway] : term->look().estate.gateways.all())
-        if (to = parse_return(return_to, gateway); to) break;
-    if (!to) co_return co_await exchange.respond(page(400, sign_in_page("?", to.error().message)));
-    std::string route = to->route;
-    if (to->own_port > 0)
-        for (const Instance* instance :
-             term->look().estate.instances.by().port.of(static_cast<std::uint32_t>(to->own_port)))
-            for (const InstancePort& port : instance->spec.ports)
-                if (port.own_port == to->own_port) route = route_name(*instance, port.port);
-    if (route.empty())
-        co_return co_await exchange.respond(page(404, sign_in_page("?", "No instance is at this address.")));
-    if (!post) co_return co_await exchange.respond(page(200, sign_in_page(return_to, ""), to->origin));
-    const auto caller = caller_of(*term, form_field(body, "key"), address_of(exchange));
-    if (!caller)
-        co_return co_await exchange.respond(
-            page(403, sign_in_page(return_to, "Nobody has this key."), to->origin));
-    const std::string code = make_code(*term, *caller, route);
-    CO_TRY(co_await term->commit());
-    http::Response response{.status = 303};
-    response.headers.set("Location", fmt::format("{}/.hostler/session?code={}&to={}", to->origin, code,
-                                                 percent_encode(to->path)));
-    response.headers.set("Cache-Control", "no-store");
-    response.headers.set("Referrer-Policy", "no-referrer");
-    co_return co_await exchange.respond(std::move(response));
 }
 
 }  // namespace hostler::master

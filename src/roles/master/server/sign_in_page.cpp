@@ -5,20 +5,118 @@
 #include <charconv>
 
 #include "core/page.h"
+#include "core/percent.h"
+#include "domain/tenancy/device_code.h"
 
 namespace hostler::master {
 
-std::string sign_in_page(std::string_view return_to, std::string_view complaint) {
-    const std::string body = fmt::format(
-        R"(<p>to open <code>{0}</code></p>{1}
-<form method="post" action="/sign-in"><input type="hidden" name="return" value="{0}">
-<label for="key">API key, which begins with <code>hk_</code></label><input id="key" name="key" type="password" autocomplete="current-password" required autofocus>
-<button>Open</button></form>
-<h2>No key yet?</h2><p>An operator makes one with <code>hostler key create NAME --tenant TENANT</code> and gives it to you.</p>)",
-        html_text(return_to),
-        complaint.empty() ? ""
-                          : fmt::format("<p class=\"alert\" role=\"alert\">{}</p>", html_text(complaint)));
+namespace {
+
+std::string alert_of(std::string_view complaint) {
+    if (complaint.empty()) return {};
+    return fmt::format(R"(<p class="alert" role="alert">{}</p>)", html_text(complaint));
+}
+
+std::string hidden(std::string_view name, std::string_view value) {
+    return fmt::format(R"(<input type="hidden" name="{}" value="{}">)", name, html_text(value));
+}
+
+// "hostler/0.1.0 on laptop (203.0.113.7)"
+std::string name_of(const Device& device) {
+    const std::string client = device.client.empty() ? "a program without a name" : device.client;
+    const std::string host = device.host.empty() ? "" : fmt::format(" on {}", device.host);
+    return fmt::format("{}{} ({})", client, host, device.address);
+}
+
+std::string aim_of(const SignInPage& page) {
+    if (!page.device) return fmt::format("<p>to open <code>{}</code></p>", html_text(page.opens));
+    return fmt::format(
+        "<p>to let <code>{}</code> sign in as you</p><p>Compare the code with the one at your command line: "
+        "<code>{}</code></p>",
+        html_text(name_of(*page.device)), shown_device_code(page.device->letters));
+}
+
+std::string password_form(const SignInPage& page) {
+    const std::string_view login_focus = page.login.empty() ? " autofocus" : "";
+    const std::string_view password_focus = page.login.empty() ? "" : " autofocus";
+    return fmt::format(
+        R"(<form method="post" action="{}">{}<label for="login">Login</label>)"
+        R"(<input id="login" name="login" type="text" value="{}" autocomplete="username" autocapitalize="none" )"
+        R"(spellcheck="false" required{}><label for="password">Password</label>)"
+        R"(<input id="password" name="password" type="password" autocomplete="current-password" required{}>)"
+        R"(<button id="sign-in">Sign in</button></form>)",
+        sign_in_path, hidden("target", page.target), html_text(page.login), login_focus, password_focus);
+}
+
+std::string choices_of(const SignInPage& page) {
+    std::string links;
+    for (const SignInChoice& choice : page.choices)
+        links += fmt::format(R"(<p><a class="go" href="{}?target={}">{}</a></p>)", html_text(choice.path),
+                             percent_encode(page.target), html_text(choice.label));
+    return links;
+}
+
+std::string key_form(const SignInPage& page) {
+    const bool is_open = page.way == SignInWay::key && !page.complaint.empty();
+    return fmt::format(
+        R"(<details{}><summary>Use a key</summary><form method="post" action="{}">{})"
+        R"(<label for="key">API key, which begins with <code>hk_</code></label>)"
+        R"(<input id="key" name="key" type="password" autocomplete="off" required>)"
+        R"(<button id="use-key">Open</button></form><p>An operator makes a key with )"
+        R"(<code>hostler key create NAME --tenant TENANT</code> and gives it to you.</p></details>)",
+        is_open ? " open" : "", sign_in_path, hidden("target", page.target));
+}
+
+}  // namespace
+
+std::string sign_in_page(const SignInPage& page) {
+    std::string body = aim_of(page) + alert_of(page.complaint) + password_form(page) + choices_of(page);
+    if (!page.device) body += key_form(page);
     return html_of({.title = "Sign in", .body = body});
+}
+
+std::string code_page(std::string_view step, std::string_view complaint) {
+    return html_of(
+        {.title = "One-time code",
+         .body = fmt::format(
+             R"(<p>The password is right. Type the code that your authenticator program shows now, or a )"
+             R"(recovery code.</p>{}<form method="post" action="{}">{}<label for="code">Code</label>)"
+             R"(<input id="code" name="code" type="text" autocomplete="one-time-code" autocapitalize="none" )"
+             R"(spellcheck="false" required autofocus><button id="sign-in">Sign in</button></form>)",
+             alert_of(complaint), sign_in_path, hidden("step", step))});
+}
+
+std::string device_code_page(std::string_view typed, std::string_view complaint) {
+    return html_of(
+        {.title = "Sign in a command line",
+         .body = fmt::format(
+             R"(<p>Type the code that your command line shows.</p>{}<form method="get" action="{}">)"
+             R"(<label for="code">Code</label><input id="code" name="code" type="text" value="{}" )"
+             R"(autocomplete="off" autocapitalize="characters" spellcheck="false" placeholder="BCDF-GHJK" )"
+             R"(required autofocus><button>Continue</button></form>)",
+             alert_of(complaint), device_path, html_text(typed))});
+}
+
+std::string confirm_page(const Device& device, const User& user, std::string_view form) {
+    const std::string client = name_of(device);
+    return html_of(
+        {.title = "Allow this sign-in?",
+         .body = fmt::format(
+             R"(<p class="detail">{} wants to sign in as {}.</p><p>It can then do all that you may do, until )"
+             R"(you end its session. Allow it only if you began this sign-in yourself, a moment ago, on that )"
+             R"(machine, and it shows the code <code>{}</code>. A link that another person sent you is an )"
+             R"(attempt to use your account.</p><form method="post" action="{}">{})"
+             R"(<button id="allow" name="answer" value="allow">Allow</button> )"
+             R"(<button id="deny" class="second" name="answer" value="deny">Deny</button></form>)",
+             html_text(client), html_text(user.login), shown_device_code(device.letters), device_path,
+             hidden("form", form)),
+         .tone = "busy"});
+}
+
+std::string sign_in_notice(std::string_view title, std::string_view text, NoticeTone tone) {
+    return html_of({.title = title,
+                    .body = fmt::format("<p class=\"detail\">{}</p>", html_text(text)),
+                    .tone = tone == NoticeTone::bad ? "bad" : "calm"});
 }
 
 Result<Return> parse_return(std::string_view return_to, const Gateway& gateway) {

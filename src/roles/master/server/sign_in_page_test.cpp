@@ -61,15 +61,42 @@ TEST(SignIn, ReturnsNowhereElse) {
         EXPECT_FALSE(parse_return(to, ports)) << to;
 }
 
-TEST(SignIn, ThePageSaysWhatItIsGivenAndRunsNothingOfIt) {
-    const std::string page = sign_in_page("\"><script>alert('1')</script>", "<b>&no</b>");
+TEST(SignIn, PagesRunNothingOfWhatTheyShow) {
+    const std::string evil = "\"><script>alert('1')</script>";
+    const std::vector<SignInChoice> choices{{evil, "/sign-in/oidc/example"}};
+    const std::string page = sign_in_page({.target = evil,
+                                           .opens = evil,
+                                           .choices = choices,
+                                           .complaint = "<b>&no</b>",
+                                           .login = evil,
+                                           .way = SignInWay::key});
     EXPECT_EQ(page.find("<script"), std::string::npos);
     EXPECT_EQ(page.find("<b>"), std::string::npos);
     EXPECT_NE(page.find("value=\"&quot;&gt;&lt;script&gt;alert(&#39;1&#39;)&lt;/script&gt;\""),
               std::string::npos);
+    EXPECT_NE(page.find("/sign-in/oidc/example?target=%22%3E%3Cscript%3E"), std::string::npos);
     EXPECT_NE(page.find("&lt;b&gt;&amp;no&lt;/b&gt;"), std::string::npos);
-    EXPECT_NE(page.find("An operator makes one with"), std::string::npos) << "who gives a key";
-    EXPECT_EQ(sign_in_page("x", "").find("role=\"alert\""), std::string::npos);
+    EXPECT_NE(page.find("An operator makes a key with"), std::string::npos);
+    EXPECT_EQ(sign_in_page({.target = "x", .opens = "x"}).find("role=\"alert\""), std::string::npos);
+    const Device device{.letters = "BCDFGHJK", .host = evil, .address = "203.0.113.7", .client = "hostler/1"};
+    const User user{.id = "u-1", .login = evil};
+    for (const std::string& text :
+         {sign_in_page({.target = "x", .device = &device}), confirm_page(device, user, evil),
+          device_code_page(evil, evil), code_page(evil, evil), sign_in_notice(evil, evil, NoticeTone::bad)})
+        EXPECT_EQ(text.find("<script"), std::string::npos) << text;
+}
+
+TEST(SignIn, AutofillKnowsTheFields) {
+    const std::string page = sign_in_page({.target = "x", .opens = "x"});
+    EXPECT_NE(page.find("autocomplete=\"username\""), std::string::npos);
+    EXPECT_NE(page.find("autocomplete=\"current-password\""), std::string::npos);
+    EXPECT_NE(code_page("x", "").find("autocomplete=\"one-time-code\""), std::string::npos);
+    const Device device{
+        .letters = "BCDFGHJK", .host = "laptop", .address = "203.0.113.7", .client = "hostler/1"};
+    const std::string asked = sign_in_page({.target = "x", .device = &device});
+    EXPECT_NE(asked.find("hostler/1 on laptop (203.0.113.7)"), std::string::npos);
+    EXPECT_NE(asked.find("BCDF-GHJK"), std::string::npos);
+    EXPECT_EQ(asked.find("id=\"key\""), std::string::npos) << "a command line takes a key by itself";
 }
 
 }  // namespace

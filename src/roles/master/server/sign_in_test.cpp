@@ -40,7 +40,7 @@ TEST_F(SignInTest, AsksForAKeyAndSendsOnWithACode) {
     EXPECT_THAT(page, HasSubstr("frame-ancestors 'none'"));
     const std::string wrong = answer(form(to, "hk_nobody"));
     EXPECT_THAT(wrong, StartsWith("HTTP/1.1 403"));
-    EXPECT_THAT(wrong, HasSubstr("Nobody has this key"));
+    EXPECT_THAT(wrong, HasSubstr("This key is unknown"));
     EXPECT_TRUE(term().look().estate.sign_ins.all().empty());
     const std::string sent = answer(form(to, "hk_acme"));
     EXPECT_THAT(sent, StartsWith("HTTP/1.1 303"));

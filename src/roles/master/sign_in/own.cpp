@@ -33,6 +33,10 @@ Throttle& throttle_of(Term& term) {
 Task<Attempt> attempt(TermPtr term, std::string login, std::string address) {
     Attempt made{std::move(login), std::move(address)};
     made.known = has_session_from(term->look(), made.login, made.address);
+    co_return co_await attempt(std::move(term), std::move(made));
+}
+
+Task<Attempt> attempt(TermPtr term, Attempt made) {
     Throttle& throttle = throttle_of(*term);
     Timers& timers = term->ports().timers;
     const Duration wait = CO_TRY(throttle.enter(made.login, made.address, made.known, timers.now()));

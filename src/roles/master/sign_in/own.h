@@ -16,6 +16,7 @@ struct Attempt {
     bool known = false;
 };
 Task<Attempt> attempt(TermPtr term, std::string login, std::string address);
+Task<Attempt> attempt(TermPtr term, Attempt like);
 void attempt_succeeded(Term& term, const Attempt& attempt);
 
 }  // namespace hostler::master

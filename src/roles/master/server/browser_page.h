@@ -1,0 +1,21 @@
+// Answers to browsers, and what they send.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "http/server.h"
+
+namespace hostler::master {
+
+// A page without scripts. `opens`: the origin that its form leads to; browsers hold the form's redirect
+// against the policy, too.
+http::Response page_response(int status, std::string html, std::string_view opens = "");
+
+// Whether a page of another site made a browser send this. Programs send neither header.
+bool is_from_elsewhere(const http::Exchange& exchange, std::string_view public_url);
+
+// Of a form or a query, as browsers send it; "" when it is absent.
+std::string form_field(std::string_view body, std::string_view name);
+
+}  // namespace hostler::master
