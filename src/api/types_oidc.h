@@ -39,6 +39,7 @@ struct IdentityProvider {
     bool creates_users = false;
     bool trusted_second_factor = false;
     bool has_authorities = false;
+    bool listed = false;
     bool disabled = false;
     std::string redirect_url;
     std::string logout_url;
@@ -49,7 +50,7 @@ struct IdentityProvider {
 };
 BOOST_DESCRIBE_STRUCT(IdentityProvider, (),
                       (id, name, tenant_id, issuer, client_id, has_client_secret, scopes, groups_claim, group_roles,
-                       default_role, creates_users, trusted_second_factor, has_authorities, disabled, redirect_url,
+                       default_role, creates_users, trusted_second_factor, has_authorities, listed, disabled, redirect_url,
                        logout_url, signed_out_url, created_at, disabled_at, version))
 template <>
 inline constexpr auto fields<IdentityProvider> = std::to_array<Field>({
@@ -66,6 +67,7 @@ inline constexpr auto fields<IdentityProvider> = std::to_array<Field>({
     {.member = "creates_users", .help = "A user is created at the first sign-in of a person."},
     {.member = "trusted_second_factor", .help = "The provider asks for a second factor; Hostler does not ask for another one."},
     {.member = "has_authorities", .help = "Its TLS certificate must lead to authorities that were given, not to the system's."},
+    {.member = "listed", .help = "Its button is on all sign-in pages; one of the cloud is on all in any case."},
     {.member = "disabled", .help = "No sign-in by it works."},
     {.member = "redirect_url", .help = "Redirect URI to register at the provider; empty: the public URL is not set."},
     {.member = "logout_url", .help = "Back-channel logout URI to register at the provider; empty: the public URL is not set."},
@@ -87,11 +89,12 @@ struct CreateIdentityProvider {
     bool creates_users = false;
     bool trusted_second_factor = false;
     std::optional<std::string> authorities{};
+    bool listed = false;
     std::optional<std::string> tenant_id{};
 };
 BOOST_DESCRIBE_STRUCT(CreateIdentityProvider, (),
                       (name, issuer, client_id, client_secret, scopes, groups_claim, group_roles, default_role,
-                       creates_users, trusted_second_factor, authorities, tenant_id))
+                       creates_users, trusted_second_factor, authorities, listed, tenant_id))
 template <>
 inline constexpr auto fields<CreateIdentityProvider> = std::to_array<Field>({
     {.member = "name", .help = "Label of its button on the sign-in page; unique in the tenant.", .example = "Acme SSO",
@@ -113,6 +116,8 @@ inline constexpr auto fields<CreateIdentityProvider> = std::to_array<Field>({
      .absent = Absent::fills},
     {.member = "authorities", .help = "Certificates (PEM) that the provider's TLS certificate must lead to. Default: the system's.",
      .min = 1, .max = 65536},
+    {.member = "listed", .help = "Show its button on all sign-in pages. Default: on those for instances of its tenant.",
+     .absent = Absent::fills},
     {.member = "tenant_id", .help = "Tenant whose people sign in by it. Default: the caller's; an operator makes one of the cloud.",
      .example = "acme", .form = &forms::id},
 });
@@ -148,12 +153,13 @@ struct UpdateIdentityProvider {
     std::optional<bool> creates_users{};
     std::optional<bool> trusted_second_factor{};
     std::optional<std::string> authorities{};
+    std::optional<bool> listed{};
     std::optional<bool> disabled{};
     std::optional<std::int64_t> if_version{};
 };
 BOOST_DESCRIBE_STRUCT(UpdateIdentityProvider, (),
                       (identity_provider, name, client_id, client_secret, scopes, groups_claim, group_roles,
-                       default_role, creates_users, trusted_second_factor, authorities, disabled, if_version))
+                       default_role, creates_users, trusted_second_factor, authorities, listed, disabled, if_version))
 template <>
 inline constexpr auto fields<UpdateIdentityProvider> = std::to_array<Field>({
     {.member = "identity_provider", .help = "The identity provider's id or name.", .example = "idp-3hq8wz"},
@@ -172,6 +178,7 @@ inline constexpr auto fields<UpdateIdentityProvider> = std::to_array<Field>({
     {.member = "creates_users", .help = "Create a user at the first sign-in of a person."},
     {.member = "trusted_second_factor", .help = "The provider asks for a second factor: Hostler does not ask for another one."},
     {.member = "authorities", .help = "Certificates (PEM) for its TLS; empty: the system's.", .max = 65536},
+    {.member = "listed", .help = "Show its button on all sign-in pages, not only on those for instances of its tenant."},
     {.member = "disabled", .help = "Disable it: no sign-in by it works, and all sessions that came by it end."},
     {.member = "if_version", .help = "Only if it has this version. Same as the header If-Match.", .example = "1", .min = 0},
 });

@@ -40,12 +40,13 @@ struct IdentityProvider {
     std::int64_t created_at = 0;
     std::int64_t disabled_at = 0;  // 0: enabled.
     std::int64_t version = 1;      // Rises with each change.
+    bool listed = false;           // Of a tenant's: its button is on all sign-in pages, not only the tenant's.
     Meta meta;
 };
 BOOST_DESCRIBE_STRUCT(IdentityProvider, (),
                       (id, name, tenant, issuer, client_id, client_secret, scopes, groups_claim, group_roles,
                        default_role, creates_users, trusted_second_factor, authorities, created_at,
-                       disabled_at, version))
+                       disabled_at, version, listed))
 
 inline constexpr std::size_t identity_providers_tenant_max = 16;  // Also of the cloud.
 inline constexpr std::size_t group_roles_max = 200;               // Of one provider.

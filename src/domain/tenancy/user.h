@@ -86,6 +86,13 @@ BOOST_DESCRIBE_STRUCT(Login, (),
                       (hash, user, created_at, used_at, expires_at, address, client, provider, sid, subject,
                        end_url))
 
+inline void note_source(Login& login, const SessionSource& source) {
+    login.provider = source.provider;
+    login.sid = source.sid;
+    login.subject = source.subject;
+    login.end_url = source.end_url;
+}
+
 // A link by which a person sets a password without the old one, once.
 struct PasswordLink {
     std::string hash;  // Of its secret; its id.

@@ -4,7 +4,7 @@
 #include "api/operations_oidc.h"
 #include "core/safe_text.h"
 #include "roles/master/http/api.h"
-#include "roles/master/oidc/provider_calls.h"
+#include "roles/master/oidc/oidc_state.h"
 #include "roles/master/oidc/providers.h"
 #include "roles/master/tenancy/tenancy.h"
 
@@ -47,7 +47,8 @@ Task<api::TestedIdentityProvider> test_provider(Api& service, api::Call call,
     IdentityProvider row = *CO_TRY(identity_provider_named(term->look(), call, request.identity_provider));
     api::TestedIdentityProvider answer;
     if (call.dry_run) co_return answer;
-    row.version = -row.version;  // Of the copies that are kept none counts: it is asked now.
+    row.id += "/test";  // What is kept of it does not count, and stays as it is.
+    oidc_of(*term).published.erase(row.id);
     const auto discovery = co_await discovery_of(term, row);
     if (!discovery && discovery.error().code == Code::cancelled) co_return std::unexpected(discovery.error());
     if (!discovery) {

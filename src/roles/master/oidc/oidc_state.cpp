@@ -9,7 +9,12 @@ OidcState& oidc_of(Term& term) {
 }
 
 std::shared_ptr<PublishedBy> published_by(Term& term, const IdentityProvider& provider) {
-    auto& held = oidc_of(term).published[provider.id];
+    auto& published = oidc_of(term).published;
+    if (!published.contains(provider.id))
+        std::erase_if(published, [&](const auto& one) {
+            return !term.look().estate.identity_providers.find(one.first);
+        });
+    auto& held = published[provider.id];
     if (!held || held->version != provider.version) {
         held = std::make_shared<PublishedBy>();
         held->version = provider.version;

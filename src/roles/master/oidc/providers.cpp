@@ -127,6 +127,7 @@ void take_in(IdentityProvider& row, const api::UpdateIdentityProvider& request) 
     take(row.creates_users, request.creates_users);
     take(row.trusted_second_factor, request.trusted_second_factor);
     take(row.authorities, request.authorities);
+    take(row.listed, request.listed);
 }
 
 }  // namespace
@@ -148,6 +149,7 @@ api::IdentityProvider view(const IdentityProvider& row, std::string_view origin)
                                 .creates_users = row.creates_users,
                                 .trusted_second_factor = row.trusted_second_factor,
                                 .has_authorities = !row.authorities.empty(),
+                                .listed = row.listed,
                                 .disabled = row.disabled_at != 0,
                                 .redirect_url = url(fmt::format("{}callback", oidc_path)),
                                 .logout_url = url(fmt::format("{}{}/logout", oidc_path, row.id)),
@@ -194,7 +196,8 @@ Result<const IdentityProvider*> create_identity_provider(Desk& desk, const api::
         .default_role = request.default_role.value_or(""),
         .creates_users = request.creates_users,
         .trusted_second_factor = request.trusted_second_factor,
-        .authorities = request.authorities.value_or("")};
+        .authorities = request.authorities.value_or(""),
+        .listed = request.listed};
     TRY(check_row(made));
     TRY(check_gives_all(desk, call, made));
     TRY(check_name(desk, made));

@@ -61,8 +61,7 @@ Result<> use_code(Desk& desk, const std::string& id, const std::optional<std::st
     return sign_in_failed();
 }
 
-MadeLogin make_login(Desk& desk, const std::string& user, const api::Caller& from, const Digest& digest,
-                     const SessionSource& source) {
+MadeLogin make_login(Desk& desk, const std::string& user, const api::Caller& from, const Digest& digest) {
     const auto logins = desk.estate.logins.by().user.of(user);
     if (logins.size() >= logins_user_max) {
         const Login* oldest = *std::ranges::min_element(logins, {}, &Login::used_at);
@@ -79,11 +78,7 @@ MadeLogin make_login(Desk& desk, const std::string& user, const api::Caller& fro
          .used_at = now,
          .expires_at = now + std::chrono::microseconds{desk.settings.session_life}.count(),
          .address = address,
-         .client = from.client,
-         .provider = source.provider,
-         .sid = source.sid,
-         .subject = source.subject,
-         .end_url = source.end_url});
+         .client = from.client});
     const User& person = desk.estate.users.at(user);
     desk.estate.event("user", user, person.tenant, "signed_in",
                       fmt::format("User {} signed in from {}.", person.login, address));

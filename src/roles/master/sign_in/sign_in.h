@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "api/handlers.h"
-#include "domain/tenancy/user.h"
 #include "ports/digest.h"
 #include "roles/master/state/desk.h"
 
@@ -28,8 +27,7 @@ struct MadeLogin {
     const Login* login;
     std::string secret;
 };
-MadeLogin make_login(Desk& desk, const std::string& user, const api::Caller& from, const Digest& digest,
-                     const SessionSource& source = {});
+MadeLogin make_login(Desk& desk, const std::string& user, const api::Caller& from, const Digest& digest);
 
 api::Session view(const Desk& desk, const Login& login, const api::Call& call);
 
