@@ -17,7 +17,7 @@ bool is_subject(std::string_view text) {
 }
 
 // Who issued it, and for whom.
-std::string_view wrong_parties(const Claims& claims, const Expected& expected) {
+std::string_view wrong_parties(const Claims& claims, const ExpectedToken& expected) {
     if (claims.issuer != expected.issuer) return "wrong_issuer";
     if (std::ranges::count(claims.audience, expected.client_id) == 0) return "wrong_audience";
     if (claims.audience.size() > 1 && !claims.authorized_party) return "no_authorized_party";
@@ -61,7 +61,7 @@ std::string wrong_discovery(const Discovery& discovery, std::string_view issuer)
     return {};
 }
 
-std::string_view wrong_id_token(const Claims& claims, const Expected& expected) {
+std::string_view wrong_id_token(const Claims& claims, const ExpectedToken& expected) {
     if (const std::string_view wrong = wrong_parties(claims, expected); !wrong.empty()) return wrong;
     if (!claims.expires_at) return "no_expiry";
     if (const std::string_view wrong = wrong_times(claims, expected.now_s, token_age_max_s); !wrong.empty())
@@ -72,7 +72,7 @@ std::string_view wrong_id_token(const Claims& claims, const Expected& expected) 
     return "";
 }
 
-std::string_view wrong_logout_token(const Claims& claims, const Expected& expected) {
+std::string_view wrong_logout_token(const Claims& claims, const ExpectedToken& expected) {
     if (const std::string_view wrong = wrong_parties(claims, expected); !wrong.empty()) return wrong;
     if (const std::string_view wrong = wrong_times(claims, expected.now_s, logout_age_max_s); !wrong.empty())
         return wrong;

@@ -42,14 +42,14 @@ inline constexpr std::int64_t token_age_max_s = 600;   // Since a token was issu
 inline constexpr std::int64_t logout_age_max_s = 300;  // The same of a logout token.
 inline constexpr std::size_t subject_bytes_max = 255;  // As the standard has it.
 
-struct Expected {
+struct ExpectedToken {
     std::string_view issuer, client_id, nonce;
     std::int64_t now_s = 0;
 };
 // A token for logs, as "wrong_nonce"; empty: it is good.
-std::string_view wrong_id_token(const Claims& claims, const Expected& expected);
+std::string_view wrong_id_token(const Claims& claims, const ExpectedToken& expected);
 // `nonce` is of no account. `jti` is to be compared with those of late by the caller.
-std::string_view wrong_logout_token(const Claims& claims, const Expected& expected);
+std::string_view wrong_logout_token(const Claims& claims, const ExpectedToken& expected);
 
 // A login for a new user, of what the provider says of the person; empty: nothing of it will do.
 std::string login_of_claims(const Claims& claims);

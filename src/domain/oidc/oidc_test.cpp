@@ -11,7 +11,7 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
 constexpr std::int64_t now = 1'800'000'000;
-const Expected expected{.issuer = "https://id.example", .client_id = "hostler", .nonce = "n", .now_s = now};
+const ExpectedToken expected{.issuer = "https://id.example", .client_id = "hostler", .nonce = "n", .now_s = now};
 
 Claims good() {
     return {.issuer = "https://id.example",
