@@ -196,6 +196,10 @@ file(GLOB estate_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/bench/estate/*.
 add_executable(bench-estate ${estate_sources})
 target_precompile_headers(bench-estate REUSE_FROM core)
 target_link_libraries(bench-estate PRIVATE bench_fleet sqlite series sealed CLI11::CLI11 allocator)
+# ./dev bench tenancy: one decision of the gate.
+add_executable(bench-decision bench/tenancy/decision.cpp)
+target_precompile_headers(bench-decision REUSE_FROM core)
+target_link_libraries(bench-decision PRIVATE domain allocator)
 # The placement experiment, with the policies that ours is compared with.
 file(GLOB placement_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/bench/placement/*.cpp)
 add_executable(bench-placement ${placement_sources})
@@ -290,7 +294,8 @@ file(GLOB cloud_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/cloud/*.cp
 add_executable(cloud_test ${cloud_sources})
 target_precompile_headers(cloud_test REUSE_FROM tests)
 target_link_libraries(cloud_test PRIVATE net docker sealed sqlite Boost::json GTest::gtest_main GTest::gmock)
-target_compile_definitions(cloud_test PRIVATE HOSTLER="$<TARGET_FILE:hostler>" HOSTLER_RECORDED="${PROJECT_SOURCE_DIR}/tests/recorded")
+target_compile_definitions(cloud_test PRIVATE HOSTLER="$<TARGET_FILE:hostler>" HOSTLER_RECORDED="${PROJECT_SOURCE_DIR}/tests/recorded"
+                           HOSTLER_IDENTITY="${PROJECT_SOURCE_DIR}/tests/identity/provider.mjs" HOSTLER_NODE_MODULES="${PROJECT_SOURCE_DIR}/build/node/node_modules")
 add_dependencies(cloud_test hostler hostler-agent hostler-demo hostler-iptables simulated_nvml)
 add_test(NAME cloud COMMAND cloud_test --gtest_brief=1)
 hostler_units(cloud_test 4)

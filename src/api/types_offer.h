@@ -85,14 +85,17 @@ inline constexpr auto offer_fields = std::to_array<QueryField>({
 struct ListOffers {
     std::string query;
     std::string order;
+    std::optional<std::string> tenant_id{};
 };
-BOOST_DESCRIBE_STRUCT(ListOffers, (), (query, order))
+BOOST_DESCRIBE_STRUCT(ListOffers, (), (query, order, tenant_id))
 template <>
 inline constexpr auto fields<ListOffers> = std::to_array<Field>({
     {.member = "query", .help = "Only what fits: FIELD OP VALUE, several with blanks between them (docs/use/offers.md).",
      .example = "gpu_memory>=48 zone=lon", .max = query_length_max, .form = &forms::one_line, .absent = Absent::fills},
     {.member = "order", .help = "Fields to sort by, with commas; -FIELD: highest first.",
      .example = "-available", .max = 256, .form = &forms::one_line, .absent = Absent::fills},
+    {.member = "tenant_id", .help = "Only what the policies of the cloud and this tenant allow. Default: the caller's.",
+     .example = "acme", .form = &forms::id},
 });
 template <>
 struct Rules<ListOffers> {

@@ -10,6 +10,10 @@ namespace hostler::api {
 enum class UserState { enabled, disabled };
 BOOST_DESCRIBE_ENUM(UserState, enabled, disabled)
 
+// What becomes of the letter to a person.
+enum class MailState { queued, none, off, limited };
+BOOST_DESCRIBE_ENUM(MailState, queued, none, off, limited)
+
 struct User {
     std::string id;
     std::string login;
@@ -66,8 +70,9 @@ struct CreatedUser {
     std::string tenant_id;
     std::string secret;
     WallTime expires_at;
+    MailState mail = MailState::none;
 };
-BOOST_DESCRIBE_STRUCT(CreatedUser, (), (id, login, tenant_id, secret, expires_at))
+BOOST_DESCRIBE_STRUCT(CreatedUser, (), (id, login, tenant_id, secret, expires_at, mail))
 template <>
 inline constexpr auto fields<CreatedUser> = std::to_array<Field>({
     {.member = "id", .help = "Id of the user.", .example = "u-3hq8wz"},
@@ -75,6 +80,7 @@ inline constexpr auto fields<CreatedUser> = std::to_array<Field>({
     {.member = "tenant_id", .help = "Home tenant; empty: a person of the operator.", .example = "acme"},
     {.member = "secret", .help = "Sets the first password, once: `hostler password reset`. Shown this once."},
     {.member = "expires_at", .help = "When the secret ends."},
+    {.member = "mail", .help = "Letter with the secret: queued: it is being sent, an event tells how that ends; none: there is no address; off: no mail server is configured; limited: too many letters of the tenant. Unless it is queued, give the secret to the person."},
 });
 
 struct ListUsers {
@@ -117,14 +123,16 @@ struct CreatedPasswordLink {
     std::string login;
     std::string secret;
     WallTime expires_at;
+    MailState mail = MailState::none;
 };
-BOOST_DESCRIBE_STRUCT(CreatedPasswordLink, (), (user_id, login, secret, expires_at))
+BOOST_DESCRIBE_STRUCT(CreatedPasswordLink, (), (user_id, login, secret, expires_at, mail))
 template <>
 inline constexpr auto fields<CreatedPasswordLink> = std::to_array<Field>({
     {.member = "user_id", .help = "Id of the user.", .example = "u-3hq8wz"},
     {.member = "login", .help = "Name that the user signs in with.", .example = "ann@example.com"},
     {.member = "secret", .help = "Sets a password, once: `hostler password reset`. Shown this once."},
     {.member = "expires_at", .help = "When the secret ends."},
+    {.member = "mail", .help = "Letter with the secret: queued: it is being sent, an event tells how that ends; none: there is no address; off: no mail server is configured; limited: too many letters of the tenant. Unless it is queued, give the secret to the person."},
 });
 
 struct Invitation {
@@ -198,8 +206,9 @@ struct CreatedInvitation {
     std::string role;
     std::string secret;
     WallTime expires_at;
+    MailState mail = MailState::none;
 };
-BOOST_DESCRIBE_STRUCT(CreatedInvitation, (), (id, tenant_id, project, provider, role, secret, expires_at))
+BOOST_DESCRIBE_STRUCT(CreatedInvitation, (), (id, tenant_id, project, provider, role, secret, expires_at, mail))
 template <>
 inline constexpr auto fields<CreatedInvitation> = std::to_array<Field>({
     {.member = "id", .help = "Id of the invitation.", .example = "inv-3hq8wz"},
@@ -209,6 +218,7 @@ inline constexpr auto fields<CreatedInvitation> = std::to_array<Field>({
     {.member = "role", .help = "Role that the person gets.", .example = "member"},
     {.member = "secret", .help = "For the person, who uses it once: `hostler invitation accept`. Shown this once."},
     {.member = "expires_at", .help = "When it ends."},
+    {.member = "mail", .help = "Letter with the secret: queued: it is being sent, an event tells how that ends; none: there is no address; off: no mail server is configured; limited: too many letters of the tenant. Unless it is queued, give the secret to the person."},
 });
 
 struct ListInvitations {

@@ -4,8 +4,10 @@
 
 #include <CLI/CLI.hpp>
 #include <boost/describe/enum_from_string.hpp>
+#include <fstream>
 
 #include "bin/templates.h"
+#include "ports/outgoing.h"
 
 namespace hostler::bin {
 
@@ -25,6 +27,7 @@ void MasterOptions::add_to(CLI::App& app) {
     add_times(app);
     add_admission(app);
     add_people(app);
+    add_mail(app);
     series_.add_to(app);
     app.add_option(
         "--alert-reach", alert_reach_,
@@ -122,12 +125,54 @@ void MasterOptions::add_people(CLI::App& app) {
                  "Everybody who signs in needs a second factor; without one, only its enrolment works");
 }
 
+void MasterOptions::add_mail(CLI::App& app) {
+    app.add_option("--mail", settings.mail.server,
+                   "Mail server for invitations and password links: smtp://HOST:587 (STARTTLS) or "
+                   "smtps://HOST:465; without it no letter is sent");
+    app.add_option("--mail-from", settings.mail.from, "With --mail: address of the sender");
+    app.add_option("--mail-user", settings.mail.user,
+                   "With --mail: user at the mail server; else none signs in");
+    app.add_option("--mail-password-file", mail_password_, "With --mail-user: file that holds the password");
+    app.add_flag("--mail-plain", settings.mail.plain,
+                 "Speak to the mail server without TLS, and without a password");
+}
+
+Result<> MasterOptions::read_mail() {
+    master::MailServer& mail = settings.mail;
+    if (mail.server.empty()) {
+        if (mail.from.empty() && mail.user.empty() && mail_password_.empty() && !mail.plain) return {};
+        return fail(Code::invalid,
+                    "--mail-from, --mail-user, --mail-password-file and --mail-plain need --mail");
+    }
+    if (mail.from.empty()) return fail(Code::invalid, "--mail needs --mail-from");
+    if (mail.user.empty() != mail_password_.empty())
+        return fail(Code::invalid, "--mail-user and --mail-password-file need each other");
+    if (!mail_password_.empty()) {
+        std::ifstream file{mail_password_};
+        if (!std::getline(file, mail.password) || mail.password.empty())
+            return fail(Code::invalid, fmt::format("--mail-password-file {}: it cannot be read, or is empty",
+                                                   mail_password_));
+    }
+    const auto wrong = check(Mail{.server = mail.server,
+                                  .safety = mail.plain ? MailSafety::plain : MailSafety::encrypted,
+                                  .user = mail.user,
+                                  .password = mail.password,
+                                  .from = mail.from,
+                                  .to = {mail.from},
+                                  .subject = "x",
+                                  .text = "x",
+                                  .id = "x"});
+    if (!wrong) return fail(Code::invalid, fmt::format("--mail: {}", wrong.error().message));
+    return {};
+}
+
 Result<> MasterOptions::finish() {
     TRY(tls.check("--public-url", settings.public_url));
     proxies = TRY(proxies_.read());
     TRY(run_.put_into(settings));
     TRY(series_.put_into(settings));
     TRY(read_reach());
+    TRY(read_mail());
     read_zones();
     read_times();
     boost::describe::enum_from_string(admission_.c_str(), settings.host_admission);

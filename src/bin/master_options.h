@@ -40,7 +40,9 @@ private:
     void add_times(CLI::App& app);
     void add_admission(CLI::App& app);
     void add_people(CLI::App& app);
+    void add_mail(CLI::App& app);
     Result<> read_reach();
+    Result<> read_mail();
     void read_zones();
     void read_times();
 
@@ -48,7 +50,7 @@ private:
     RunOptions run_;
     SeriesOptions series_;
     std::vector<std::string> zones_, alert_reach_;
-    std::string admission_ = "standard";
+    std::string admission_ = "standard", mail_password_;
     double lease_s_ = 0, drain_s_ = 5, challenge_h_ = 24, network_h_ = 12, hsts_s_ = 0;
     double session_life_h_ = 0, session_idle_h_ = 0;
 };

@@ -8,6 +8,7 @@
 #include "api/operations_key.h"
 #include "api/operations_offer.h"
 #include "api/operations_placement.h"
+#include "api/operations_quota.h"
 #include "api/operations_secret.h"
 #include "api/operations_stock.h"
 #include "api/operations_whoami.h"
@@ -362,6 +363,30 @@ TEST_F(CliTest, TakesFieldsFromAFileAndLetsFlagsWin) {
     EXPECT_EQ(run({"stock", "create", "b", "-f", home + "/none.json"}), 2);
 }
 
+TEST_F(CliTest, LimitsOfAQuotaAreWordsBehindEachOther) {
+    api::SetQuota got;
+    api.handlers.on<api::ops::set_quota>([&](api::Call, api::SetQuota request) -> Task<api::Quota> {
+        got = std::move(request);
+        co_return api::Quota{.tenant_id = "acme", .project = "lab", .usage = {"gpus 7 of 8"}};
+    });
+    EXPECT_EQ(run({"quota", "set", "gpus=8,guaranteed=2", "gpus:H100 SXM5 80GB=4", "--tenant", "acme",
+                   "--project", "lab", "--limit", "cpu=500m"}),
+              0)
+        << err;
+    ASSERT_EQ(got.limits.size(), 3u);
+    EXPECT_EQ(got.limits[0].resource + got.limits[0].limit + got.limits[0].guaranteed, "gpus82");
+    EXPECT_EQ(got.limits[1].resource, "gpus:H100 SXM5 80GB");
+    EXPECT_EQ(got.limits[1].limit, "4");
+    EXPECT_EQ(got.limits[2].resource, "cpu");
+    EXPECT_EQ(got.tenant_id, "acme");
+    EXPECT_EQ(got.project, "lab");
+    EXPECT_THAT(out, HasSubstr("gpus 7 of 8"));
+    EXPECT_EQ(run({"quota", "set", "gpus", "--tenant", "acme"}), 2);
+    EXPECT_THAT(err, HasSubstr("'gpus' is not RESOURCE=LIMIT[,guaranteed=AMOUNT]"));
+    EXPECT_EQ(run({"quota", "set", "gpu=1", "--tenant", "acme"}), 2);
+    EXPECT_THAT(err, HasSubstr("did you mean gpus?"));
+}
+
 TEST_F(CliTest, DeletesStockByQuery) {
     api.handlers.on<api::ops::delete_stocks>(
         [](api::Call, api::DeleteStocks) -> Task<api::Empty> { co_return api::Empty{}; });
@@ -488,7 +513,10 @@ TEST_F(CliTest, NamesTheNearestForWhatItDoesNotKnow) {
     EXPECT_EQ(run({"zone"}), 2);
     EXPECT_THAT(err, HasSubstr("list, create, get, edit, delete"));
     EXPECT_EQ(run({"key", "get"}), 2);
-    EXPECT_THAT(err, HasSubstr("there is no command 'get' here; there are create, list, delete, rotate, disable, enable\n"));
+    EXPECT_THAT(
+        err,
+        HasSubstr(
+            "there is no command 'get' here; there are create, list, delete, rotate, disable, enable\n"));
     EXPECT_EQ(run({"weather"}), 2);
     EXPECT_THAT(err, HasSubstr("there is no command 'weather'; `hostler --help` shows all\n"));
     EXPECT_EQ(run({"volume", "create", "v", "--size"}), 2);

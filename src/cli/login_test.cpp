@@ -1,7 +1,10 @@
 // Whom it talks to, as whom, and whether that is safe.
+#include <csignal>
+
 #include "api/operations_sign_in.h"
 #include "api/operations_whoami.h"
 #include "cli/fake_api_test.h"
+#include "core/signal.h"
 
 namespace hostler::cli {
 namespace {
@@ -18,7 +21,8 @@ TEST_F(CliTest, LogsInAndKeepsTheKeyToItself) {
     env.erase("HOSTLER_KEY");
     EXPECT_EQ(run({"whoami"}), 2);
     EXPECT_THAT(err, HasSubstr("hostler login"));
-    EXPECT_EQ(run({"login", "--api", "http://api.test:8080"}), 2);  // Nobody to ask for the key.
+    EXPECT_EQ(run({"login", "--api", "http://api.test:8080"}), 2);  // Without a terminal to ask on.
+    EXPECT_THAT(err, HasSubstr("--browser"));
     EXPECT_EQ(run({"login", "--api", "http://api.test:8080", "--key", "wrong"}), 4);
     const std::string path = home + "/.config/hostler/config.toml";
     EXPECT_FALSE(std::filesystem::exists(path));
@@ -28,10 +32,6 @@ TEST_F(CliTest, LogsInAndKeepsTheKeyToItself) {
     EXPECT_EQ(run({"whoami", "-o", "name"}), 0) << err;
     // Another API does not get this one's key.
     EXPECT_EQ(run({"whoami", "--api", "http://other.test:80"}), 4);
-    world.ask = [](std::string_view, bool secret) {  // No login, so a key, which is typed unseen.
-        return std::optional<std::string>(secret ? "operator-key" : "");
-    };
-    EXPECT_EQ(run({"login", "--api", "http://api.test:8080"}), 0) << err;
 }
 
 // People with a session.
@@ -80,7 +80,7 @@ protected:
 TEST_F(PeopleTest, SignInWithLoginAndPassword) {
     at_terminal({"ann", "correct horse"});
     EXPECT_EQ(run({"login"}), 0) << err;
-    EXPECT_THAT(asked, ElementsAre("Login at http://api.test:8080 (empty: with an API key): ",
+    EXPECT_THAT(asked, ElementsAre("Login at http://api.test:8080 (empty: sign in with the browser): ",
                                    "secret Password of ann: "));
     EXPECT_THAT(err, HasSubstr("answers to user Ann Bell; kept in"));
     EXPECT_THAT(config(), HasSubstr("key = \"hu_ann\""));
@@ -148,6 +148,170 @@ TEST_F(PeopleTest, AKeyIsForgottenWithoutACall) {
     EXPECT_EQ(run({"logout"}), 0) << err;
     EXPECT_EQ(signed_out, 0);
     EXPECT_THAT(config(), Not(HasSubstr("operator-key")));
+}
+
+// Sign-in through a browser: the API is asked until a person has answered there.
+class BrowserLoginTest : public PeopleTest {
+protected:
+    BrowserLoginTest() {
+        world.host_name = "laptop";
+        world.open_url = [this](const std::string& url) {
+            opened.push_back(url);
+            return can_open;
+        };
+        world.next_signal = [this]() -> Task<int> {
+            CO_TRY(co_await signal.wait());
+            co_return number;
+        };
+        api.handlers.on<api::ops::begin_device_sign_in>(
+            [this](api::Call, api::BeginDeviceSignIn request) -> Task<api::DeviceSignIn> {
+                EXPECT_EQ(request.host, "laptop");
+                co_return api::DeviceSignIn{.device_code = "hv_1",
+                                            .user_code = "BCDF-GHJK",
+                                            .verification_uri = page,
+                                            .verification_uri_complete = page + "?code=BCDF-GHJK",
+                                            .expires_in = 600,
+                                            .interval = 2};
+            });
+        api.handlers.on<api::ops::end_device_sign_in>(
+            [this](api::Call, api::EndDeviceSignIn request) -> Task<api::SignedIn> {
+                EXPECT_EQ(request.device_code, "hv_1");
+                polled.push_back(timers.now());
+                if (refusal) co_return std::unexpected(*refusal);
+                co_return api::SignedIn{.secret = "hu_ann", .user_id = "u-1", .login = "ann"};
+            });
+    }
+    static Error pending() { return {Code::conflict, "not yet", "authorization_pending"}; }
+
+    std::string page = "https://gpu.example.com/sign-in/device";
+    bool can_open = true;
+    std::optional<Error> refusal = pending();
+    std::vector<std::string> opened;
+    std::vector<Instant> polled;
+    Signal signal;
+    int number = SIGINT;
+};
+
+TEST_F(BrowserLoginTest, WaitsUntilAPersonHasAnswered) {
+    start({"login", "--browser"});
+    EXPECT_THAT(err,
+                HasSubstr("Sign in with a browser at https://gpu.example.com/sign-in/device?code=BCDF-GHJK"));
+    EXPECT_THAT(err, HasSubstr("shows the code BCDF-GHJK"));
+    EXPECT_TRUE(opened.empty()) << "without a desktop";
+    EXPECT_TRUE(polled.empty());
+    timers.advance(6s);
+    EXPECT_EQ(polled.size(), 3u);
+    EXPECT_FALSE(code);
+    refusal.reset();
+    timers.advance(2s);
+    EXPECT_EQ(code, 0) << err;
+    EXPECT_THAT(config(), HasSubstr("key = \"hu_ann\""));
+    EXPECT_THAT(err, HasSubstr("answers to user Ann Bell"));
+    EXPECT_THAT(out + err, Not(HasSubstr("hu_ann")));
+    EXPECT_THAT(out + err, Not(HasSubstr("hv_1")));
+}
+
+TEST_F(BrowserLoginTest, OpensTheBrowserOfADesktop) {
+    refusal.reset();
+    env["DISPLAY"] = ":0";
+    start({"login", "--browser"});
+    EXPECT_THAT(opened, ElementsAre(page + "?code=BCDF-GHJK"));
+    EXPECT_THAT(err, HasSubstr("with the browser that opens, or at"));
+    timers.advance(2s);
+    EXPECT_EQ(code, 0);
+    can_open = false;
+    start({"login", "--browser"});
+    EXPECT_THAT(err, HasSubstr("Sign in with a browser at"));
+}
+
+TEST_F(BrowserLoginTest, NeitherALoginNorAKeyMeansTheBrowser) {
+    refusal.reset();
+    at_terminal({""});
+    start({"login"});
+    EXPECT_THAT(asked, ElementsAre("Login at http://api.test:8080 (empty: sign in with the browser): "));
+    timers.advance(2s);
+    EXPECT_EQ(code, 0) << err;
+    EXPECT_EQ(attempts, 0);
+    EXPECT_EQ(run({"login", "--browser", "--user", "ann"}), 2);
+    EXPECT_EQ(run({"login", "--browser", "--key", "operator-key"}), 2);
+}
+
+TEST_F(BrowserLoginTest, AsksMoreSlowlyWhenItIsTold) {
+    refusal = Error{Code::exhausted, "too often", "slow_down"};
+    start({"login", "--browser"});
+    timers.advance(2s);
+    refusal = pending();
+    timers.advance(8s);
+    ASSERT_EQ(polled.size(), 3u);
+    EXPECT_EQ(polled[1] - polled[0], 4s);
+    EXPECT_EQ(polled[2] - polled[1], 4s);
+    refusal = Error{Code::timeout, "no answer in time"};  // For a moment.
+    timers.advance(4s);
+    EXPECT_FALSE(code);
+    refusal.reset();
+    timers.advance(4s);
+    EXPECT_EQ(code, 0);
+}
+
+TEST_F(BrowserLoginTest, EndsWhenItIsDeniedOrTooLate) {
+    refusal = Error{Code::conflict, "the sign-in was denied in the browser", "access_denied"};
+    start({"login", "--browser"});
+    timers.advance(2s);
+    EXPECT_EQ(code, 4);
+    EXPECT_THAT(err, HasSubstr("was denied in the browser"));
+    refusal = Error{Code::not_found, "this code is unknown", "device_code_unknown"};
+    start({"login", "--browser"});
+    timers.advance(2s);
+    EXPECT_EQ(code, 3);
+    refusal = pending();
+    start({"login", "--browser"});
+    timers.advance(610s);
+    EXPECT_EQ(code, 7);
+    EXPECT_THAT(err, HasSubstr("not confirmed in the browser in time"));
+    EXPECT_EQ(config(), "");
+}
+
+TEST_F(BrowserLoginTest, ASignalEndsTheWait) {
+    start({"login", "--browser"});
+    number = SIGWINCH;
+    signal.notify_all();
+    timers.settle();
+    EXPECT_FALSE(code);
+    number = SIGINT;
+    signal.notify_all();
+    timers.settle();
+    ASSERT_TRUE(code);
+    EXPECT_NE(code, 0);
+    EXPECT_THAT(err, HasSubstr("interrupted"));
+    EXPECT_TRUE(polled.empty());
+    EXPECT_EQ(config(), "");
+}
+
+TEST_F(BrowserLoginTest, OpensWebAddressesAlone) {
+    env["DISPLAY"] = ":0";
+    for (const char* bad : {"file:///etc/passwd", "javascript:alert(1)", "https://a b", "https://a\x1b[2J",
+                            "-https://a", "https://a`id`"}) {
+        page = bad;
+        EXPECT_EQ(run({"login", "--browser"}), 1) << bad;
+        EXPECT_THAT(err, HasSubstr("no web address")) << bad;
+    }
+    EXPECT_TRUE(opened.empty());
+}
+
+TEST_F(BrowserLoginTest, AnApiOfAnEarlierReleaseHasNone) {
+    api.canned["POST /v1/sign-in/device"] =
+        problem({.code = Code::not_found, .message = "no such operation"});
+    EXPECT_EQ(run({"login", "--browser"}), 2);
+    EXPECT_THAT(err, HasSubstr("use --user LOGIN or --key KEY"));
+}
+
+TEST_F(PeopleTest, LogoutNamesThePageOfTheIdentityProvider) {
+    at_terminal({"ann", "correct horse"});
+    EXPECT_EQ(run({"login"}), 0) << err;
+    api.canned["POST /v1/sign-out"] = {
+        200, {{"Content-Type", "application/json"}}, R"({"endSessionUrl":"https://id.example.com/end?x=1"})"};
+    EXPECT_EQ(run({"logout"}), 0) << err;
+    EXPECT_THAT(err, HasSubstr("open https://id.example.com/end?x=1"));
 }
 
 TEST_F(PeopleTest, PasswordsAreTypedUnseenAndNewOnesTwice) {

@@ -31,8 +31,10 @@ struct Raise {
         return object.kind == kind && (except.empty() || !object.id.ends_with(except));
     }
 };
-constexpr std::array raises{Raise{"sealing_key", 3}, Raise{"secret", 6}, Raise{"project", 10, "/default"},
-                            Raise{"service_account", 10}, Raise{"identity_provider", 10}};
+constexpr std::array raises{
+    Raise{"sealing_key", 3},       Raise{"secret", 6},  Raise{"project", 10, "/default"},
+    Raise{"service_account", 10},  Raise{"policy", 10}, Raise{"quota", 10},
+    Raise{"identity_provider", 10}};
 
 constexpr std::string_view head_name = "head", base_name = "base";  // In audit_chain.
 

@@ -23,6 +23,19 @@ protected:
         Cloud::shared().end("open-1");
         Cloud::shared().end("closed-1");
     }
+    // A person of tenant acme, with this login and password.
+    void make_person(const std::string& login, const std::string& password) {
+        const Page made =
+            cloud.api("POST", "/v1/users", json::object{{"login", login}, {"tenantID", "acme"}});
+        ASSERT_EQ(made.status, 201) << made.body;
+        const Page set = cloud.api("POST", "/v1/password-reset",
+                                   json::object{{"secret", made.at("/secret")}, {"newPassword", password}});
+        ASSERT_EQ(set.status, 200) << set.body;
+        const Page granted = cloud.api(
+            "POST", "/v1/grants",
+            json::object{{"subject", "user/" + made.at("/id")}, {"role", "member"}, {"tenantID", "acme"}});
+        ASSERT_EQ(granted.status, 201) << granted.body;
+    }
     static std::string open, closed;
     static inline const http::Headers browser{{"Accept", "text/html,application/xhtml+xml,*/*;q=0.8"}};
     static http::Headers bearer(const std::string& key) { return {{"Authorization", "Bearer " + key}}; }
@@ -211,10 +224,16 @@ TEST_F(Open, ABrowserStartsWhatIsStopped) {
         return cloud.web.fetch("GET", url, bearer(cloud.tenant("acme").key)).header("X-Hostler-Notice") ==
                "resting";
     }));
+    make_person("ann@example.com", "correct horse");
     Browser chrome{cloud.web, cloud.folder + "/start-browser"};
     chrome.open(url + "/env");
-    ASSERT_TRUE(chrome.type("#key", cloud.tenant("acme").key)) << chrome.url();
-    ASSERT_TRUE(chrome.click("form button"));
+    ASSERT_TRUE(chrome.type("#login", "ann@example.com")) << chrome.url();
+    ASSERT_TRUE(chrome.type("#password", "wrong horses"));
+    ASSERT_TRUE(chrome.click("#sign-in"));
+    ASSERT_TRUE(chrome.shows(".alert")) << chrome.url();
+    EXPECT_THAT(chrome.text(".alert"), HasSubstr("is wrong"));
+    ASSERT_TRUE(chrome.type("#password", "correct horse"));
+    ASSERT_TRUE(chrome.click("#sign-in"));
     ASSERT_TRUE(chrome.shows("#start")) << chrome.url();
     EXPECT_THAT(chrome.text(".detail"), HasSubstr("hostler instance start stopped-1"));
     ASSERT_TRUE(chrome.click("#start"));
@@ -224,6 +243,33 @@ TEST_F(Open, ABrowserStartsWhatIsStopped) {
         << chrome.text("body");
     EXPECT_EQ(chrome.url(), url + "/env") << "it opens where the page was asked for";
     cloud.end("stopped-1");
+}
+
+// `hostler login --browser`, with a browser that is opened by hand.
+TEST_F(Open, ACommandLineSignsInThroughABrowser) {
+    make_person("bell@example.com", "correct horse");
+    const Page begun = cloud.api("POST", "/v1/sign-in/device", json::object{{"host", "laptop"}});
+    ASSERT_EQ(begun.status, 200) << begun.body;
+    const auto ask = [&] {
+        return cloud.api("POST", "/v1/sign-in/device/token",
+                         json::object{{"deviceCode", begun.at("/deviceCode")}});
+    };
+    EXPECT_EQ(ask().at("/code"), "authorization_pending");
+    EXPECT_EQ(ask().at("/code"), "slow_down");
+    Browser chrome{cloud.web, cloud.folder + "/device-browser"};
+    chrome.open(begun.at("/verificationUriComplete"));
+    ASSERT_TRUE(chrome.type("#login", "bell@example.com")) << chrome.url();
+    ASSERT_TRUE(chrome.type("#password", "correct horse"));
+    ASSERT_TRUE(chrome.click("#sign-in"));
+    ASSERT_TRUE(chrome.shows("#allow")) << chrome.text("body");
+    EXPECT_THAT(chrome.text(".detail"),
+                HasSubstr("on laptop (127.0.0.1) wants to sign in as bell@example.com"));
+    EXPECT_THAT(chrome.text("body"), HasSubstr(begun.at("/userCode")));
+    ASSERT_TRUE(chrome.click("#allow"));
+    ASSERT_TRUE(chrome.until("return document.body.textContent.includes('is signed in')"));
+    Page taken;
+    ASSERT_TRUE(cloud.until([&] { return (taken = ask()).status == 200; })) << taken.body;
+    EXPECT_EQ(cloud.api("GET", "/v1/whoami", nullptr, taken.at("/secret")).at("/name"), "bell@example.com");
 }
 
 }  // namespace

@@ -12,6 +12,8 @@
 #include <fstream>
 
 #include "cloud.h"
+#include "core/stream.h"
+#include "core/task_group.h"
 
 namespace hostler::cloud {
 namespace {
@@ -387,6 +389,100 @@ TEST_F(Sessions, AShareLinkOpensOnePortForATime) {
     EXPECT_TRUE(
         cloud.until([&] { return cloud.web.fetch("GET", origin + "/passwd", cookie).status == 401; }, 40s));
     cloud.end("shared");
+}
+
+// Connections that are open at once, and when each of them ended.
+class Connections {
+public:
+    explicit Connections(Web& web) : web_(web) {}
+    // `upgrade`: as a WebSocket, else as a stream of events.
+    void open(const std::string& url, const std::string& secret, bool upgrade) {
+        std::string head = fmt::format("GET {} HTTP/1.1\r\nHost: {}\r\nAuthorization: Bearer {}\r\n",
+                                       Url{url}.target, Url{url}.authority, secret);
+        head += upgrade ? "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n"
+                          "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n"
+                        : "Accept: text/event-stream\r\n\r\n";
+        group_.start("connection", hold(Url{url}.address, std::move(head), upgrade ? "101" : "200"));
+    }
+    void close() { (void)web_.go(group_.close()); }
+
+    int opened = 0, refused = 0, ended = 0;
+    Instant last_end{};
+
+private:
+    Task<> hold(std::string address, std::string head, std::string status) {
+        const auto said = co_await talk(std::move(address), std::move(head), std::move(status));
+        if (!said)
+            ++refused;
+        else
+            ++ended, last_end = web_.timers->now();
+        co_return Result<>{};
+    }
+    // Until the other end has closed it. An error: it was not opened.
+    Task<> talk(std::string address, std::string head, std::string status) {
+        const StreamPtr stream = CO_TRY(co_await web_.net->dial(std::move(address), 20s));
+        CO_TRY(co_await write_all(*stream, head));
+        std::string seen;
+        std::vector<char> into(16 << 10);
+        while (seen.find("\r\n\r\n") == std::string::npos) {
+            const std::size_t size = CO_TRY(co_await read_some(*stream, into));
+            if (size == 0) co_return fail(Code::unavailable, "it ended before its head");
+            seen.append(into.data(), size);
+        }
+        if (!seen.starts_with("HTTP/1.1 " + status)) co_return fail(Code::forbidden, seen);
+        ++opened;
+        while ((co_await read_some(*stream, into)).value_or(0) > 0) {
+        }
+        co_return Result<>{};
+    }
+
+    Web& web_;
+    TaskGroup group_{web_.loop};
+};
+
+// 64 watches are what one tenant may have.
+TEST_F(Sessions, ADisabledUsersConnectionsAllEnd) {
+    constexpr int urls = 100, terminals = 40, watches = 60, all = urls + terminals + watches;
+    const std::string login = "leaver@example.com", password = "correct horse battery staple";
+    const Page user = cloud.api(
+        "POST", "/v1/users", {{"login", login}, {"name", "Leaver"}, {"email", login}, {"tenantID", "acme"}});
+    ASSERT_EQ(user.status, 201) << user.body;
+    const Page grant = cloud.api("POST", "/v1/grants",
+                                 {{"subject", "user/" + login}, {"role", "member"}, {"tenantID", "acme"}});
+    ASSERT_EQ(grant.status, 201) << grant.body;
+    ASSERT_EQ(
+        cloud.api("POST", "/v1/password-reset", {{"secret", user.at("/secret")}, {"newPassword", password}})
+            .status,
+        200);
+    const Page session = cloud.api("POST", "/v1/sign-in", {{"login", login}, {"password", password}});
+    ASSERT_EQ(session.status, 200) << session.body;
+    const std::string secret = session.at("/secret");
+    const std::string url = cloud.run({.id = "private", .open_to_all = false});
+    const std::string box = cloud.instance("box").at("/id");
+
+    Connections connections{cloud.web};
+    for (int i = 0; i < urls; ++i) connections.open(url + "/ws", secret, true);
+    for (int i = 0; i < terminals; ++i)
+        connections.open(
+            fmt::format("{}/v1/instances/{}/exec?command=sleep&command=1000&session=0123456789abcdef{:04}",
+                        cloud.gateway_url, box, i),
+            secret, true);
+    for (int i = 0; i < watches; ++i)
+        connections.open(cloud.api_url + "/v1/instances?watch=true", secret, false);
+    ASSERT_TRUE(cloud.until([&] { return connections.opened + connections.refused == all; }, 60s));
+    ASSERT_EQ(connections.refused, 0);
+    ASSERT_EQ(connections.ended, 0) << "they stay open while the user may";
+
+    const Instant disabled = cloud.web.timers->now();
+    const Page done = cloud.api("POST", "/v1/users/" + login + "/disable");
+    ASSERT_EQ(done.status, 200) << done.body;
+    EXPECT_TRUE(cloud.until([&] { return connections.ended == all; }, 60s))
+        << connections.ended << " of " << all << " ended";
+    const auto took = std::chrono::duration_cast<std::chrono::milliseconds>(connections.last_end - disabled);
+    fmt::print("{} connections ended within {} ms\n", connections.ended, took.count());
+    connections.close();
+    EXPECT_EQ(cloud.api("GET", "/v1/instances", nullptr, secret).status, 401);
+    cloud.end("private");
 }
 
 }  // namespace

@@ -37,8 +37,9 @@ protected:
     }
     void sign_in(Browser& browser, const std::string& url) {
         browser.open(url);
+        ASSERT_TRUE(browser.click("summary")) << browser.url();  // Use a key.
         ASSERT_TRUE(browser.type("#key", cloud.tenant("acme").key)) << browser.url();
-        ASSERT_TRUE(browser.click("form button"));
+        ASSERT_TRUE(browser.click("#use-key"));
     }
     static std::unique_ptr<Cloud> one;
     Cloud& cloud = *one;

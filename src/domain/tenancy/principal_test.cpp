@@ -92,6 +92,7 @@ TEST(Roles, HaveWhatTheirNamesSay) {
     EXPECT_FALSE(has(BuiltInRole::billing, Permission::instance_read));
     EXPECT_FALSE(tenant_key_permissions().has(Permission::user_write));
     EXPECT_TRUE(tenant_key_permissions().has(Permission::instance_enter));
+    EXPECT_FALSE(tenant_key_permissions().has(Permission::policy_write));
 }
 
 TEST(Roles, FitWhereAllTheyHaveCounts) {

@@ -10,6 +10,7 @@
 #include "roles/master/state/host_blocks.h"
 #include "roles/master/stock/reclaim.h"
 #include "roles/master/testing/room_check.h"
+#include "roles/master/testing/usage_check.h"
 #include "roles/master/volume/view.h"
 
 namespace hostler::simulation {
@@ -221,6 +222,8 @@ void StockCheck::look(const Desk& desk, std::uint64_t epoch, Findings& found) {
 // Where the next one would go is decided on what the index holds.
 void check_room(const Desk& desk, Findings& found) {
     if (const auto wrong = master::testing::room_is_wrong(desk); !wrong.empty())
+        found.report(Invariant::room, wrong);
+    if (const auto wrong = master::testing::usage_is_wrong(desk); !wrong.empty())
         found.report(Invariant::room, wrong);
 }
 

@@ -8,6 +8,7 @@
 #include "roles/master/command/commands.h"
 #include "roles/master/consolidation/execution.h"
 #include "roles/master/instance/failover.h"
+#include "roles/master/policy/policies.h"
 #include "roles/master/scheduler/capacity.h"
 #include "roles/master/state/near.h"
 #include "roles/master/unmanaged/unmanaged.h"
@@ -185,6 +186,7 @@ private:
         const Instance* instance = desk_.estate.instances.find(load.workload);
         if (instance && instance->spec.placement) need.terms = instance->spec.placement->terms;
         need.terms.zones = {host.zone};
+        if (instance) narrow(need.terms, policies_of(desk_, instance->tenant));
         if (!load.stock) need.terms.labels[std::string{leases}] = "kept";
         return need;
     }

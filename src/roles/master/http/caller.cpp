@@ -96,6 +96,7 @@ const SignIn* sign_in_of(const Term& term, const std::string& session, const std
 std::optional<api::Caller> caller_of_share(const Term& term, const std::string& id) {
     const Share* share = term.look().estate.shares.find(id);
     if (!share || !is_open(term.look(), *share) || share->expires_at <= now_of(term)) return std::nullopt;
+    if (!are_allowed(term.look(), share->tenant)) return std::nullopt;
     if (!may_enter(term.look(), share->tenant, share->project)) return std::nullopt;
     api::Caller caller{.principal = {.kind = PrincipalKind::share, .id = share->id},
                        .actor = std::string{share_mark} + share->id,
@@ -140,6 +141,9 @@ Result<std::string> redeem_share(Term& term, const std::string& secret, const st
     for (const Share* row : desk.estate.shares.by().hash.of(hash)) {
         const Share& share = *row;
         if (share.route != route || !is_open(desk, share)) continue;
+        if (!are_allowed(desk, share.tenant))
+            return fail(Code::unauthenticated,
+                        "a policy forbids share links at present; ask for another way in", "share_forbidden");
         std::string session = new_secret(term.ports().random, "hs");
         desk.estate.sign_ins.add({.hash = term.ports().digest.sha256(session),
                                   .key = "share",
@@ -232,6 +236,9 @@ std::vector<std::string> ended_marks(const Term& term, std::span<const Touched> 
         if (one.kind == Kind<Login>::name) prefix = login_mark;
         if (one.kind == Kind<Tenant>::name || one.kind == Kind<Project>::name) prefix = place_mark;
         if (!prefix.empty()) look(std::string{prefix} + one.id);
+        if (one.kind == Kind<Policy>::name)
+            for (const std::string& id : shares_under(term.look(), one.id))
+                look(std::string{share_mark} + id);
         if (one.kind == Kind<ServiceAccount>::name)
             for (const ApiKey* key : term.look().estate.api_keys.by().account.of(one.id))
                 look(std::string{key_mark} + key->id);

@@ -6,6 +6,7 @@
 #include "roles/master/http/api.h"
 #include "roles/master/http/lookup.h"
 #include "roles/master/instance/view.h"
+#include "roles/master/policy/policies.h"
 #include "roles/master/share/shares.h"
 #include "roles/master/state/views.h"
 
@@ -41,6 +42,7 @@ std::string link_of(const Desk& desk, const Instance& instance, int port, const 
 Result<api::CreatedShare> create_share(Desk& desk, const api::Call& call, const api::CreateShare& request,
                                        const Digest& digest) {
     const Instance& instance = *TRY(instance_named(desk, call, request.instance, request.tenant_id));
+    TRY(check_share_link(desk, instance.tenant));
     const std::string secret = new_secret(desk.random, "hl");
     const Share& share =
         *TRY(make_share(desk, instance, request.port, std::chrono::seconds{request.for_seconds},

@@ -6,6 +6,7 @@
 #include "roles/master/instance/lifecycle.h"
 #include "roles/master/instance/repair.h"
 #include "roles/master/instance/stop_start.h"
+#include "roles/master/policy/policies.h"
 #include "roles/master/state/due_times.h"
 
 namespace hostler::master {
@@ -166,9 +167,10 @@ Result<> keep_alive(Desk& desk, const std::string& id, std::chrono::seconds time
         error.help = "Try again in a moment, or start it again when it has stopped.";
         return std::unexpected(std::move(error));
     }
+    const std::int64_t until = desk.estate.micros() + std::chrono::microseconds{time}.count();
+    TRY(check_kept_until(desk, now, until));
     Instance& kept = desk.estate.instances.edit(id);
-    kept.schedule.kept_until =
-        std::max(kept.schedule.kept_until, desk.estate.micros() + std::chrono::microseconds{time}.count());
+    kept.schedule.kept_until = std::max(kept.schedule.kept_until, until);
     kept.told_of_stop = 0;
     desk.estate.event("instance", id, kept.tenant, "kept_alive",
                       fmt::format("No rule stops it before {}.", clock_time(kept.schedule.kept_until)));
@@ -219,6 +221,7 @@ Result<> update_instance(Desk& desk, const std::string& id, const api::UpdateIns
     if (labels.size() > labels_max)
         wrong.fields.push_back({"labels", fmt::format("an instance has at most {}", labels_max)});
     if (!wrong.fields.empty()) return std::unexpected(std::move(wrong));
+    TRY(admit_schedule(desk, now, wanted));
     TRY(change_container(desk, id, request));
     change_labels(desk, id, labels);
     if (wanted == now.schedule) return {};

@@ -12,9 +12,12 @@
 #include "roles/master/host/view.h"
 #include "roles/master/instance/layers.h"
 #include "roles/master/instance/owner.h"
+#include "roles/master/instance/places.h"
+#include "roles/master/policy/policies.h"
 #include "roles/master/secret/secrets.h"
 #include "roles/master/state/kinds.h"
 #include "roles/master/volume/disks.h"
+#include "roles/master/volume/volumes.h"
 
 namespace hostler::master {
 
@@ -228,6 +231,14 @@ std::optional<UnfitGpu> unfit_gpu(const Desk& desk, const Instance& instance) {
     return std::nullopt;
 }
 
+// What keeps it from being started, beside what it is in.
+static void explain_quota(const Desk& desk, const Instance& instance, api::Explanation& why) {
+    const auto refused = quota_against_start(desk, instance);
+    if (!refused) return;
+    why.sentence += fmt::format(" It cannot be started now: {}.", refused->message);
+    why.would_help = refused->help;
+}
+
 static api::Explanation explain_state(const Desk& desk, const Instance& instance) {
     api::Explanation why{.token = instance.reason,
                          .sentence = fmt::format("It is {}: {}.", text_of(instance.phase), instance.message)};
@@ -236,12 +247,14 @@ static api::Explanation explain_state(const Desk& desk, const Instance& instance
         const std::string kept = layer_sentence(desk, instance);
         why.sentence += kept.empty() ? " Nothing of what it wrote outside its volumes is kept." : " " + kept;
         why.would_help = fmt::format("Start it: `hostler instance start {}`.", instance.caller_id);
+        explain_quota(desk, instance, why);
         return why;
     }
     if (is_final(instance.phase)) {
         explain_memory(instance, why);
         const std::string memory = why.would_help ? *why.would_help + " " : "";
         why.would_help = (instance.reason == completed ? "" : memory) + help_of_ended(desk, instance);
+        if (is_repairable(instance)) explain_quota(desk, instance, why);
         return why;
     }
     why.sentence += probe_progress(desk, instance);
@@ -267,8 +280,20 @@ static api::Explanation explain_state(const Desk& desk, const Instance& instance
     return why;
 }
 
+// Of one that has no place, and could get one if no policy were in the way.
+static void explain_policies(const Desk& desk, const Instance& instance, api::Explanation& why) {
+    if (instance.phase != InstancePhase::resting && !is_repairable(instance)) return;
+    std::string zone = instance.spec.zone, host;
+    (void)find_volumes(desk, instance, zone, host);
+    const auto refused = start_refused(desk, instance, zone);
+    if (!refused) return;
+    why.sentence += fmt::format(" It cannot start again now: {}.", refused->message);
+    why.would_help = refused->help;
+}
+
 api::Explanation explain_instance(const Desk& desk, const Instance& instance) {
     api::Explanation why = explain_state(desk, instance);
+    explain_policies(desk, instance, why);
     if (!instance.owner) return why;
     why.sentence += fmt::format(" It belongs to {}.", text_of(*instance.owner));
     if (why.would_help && why.would_help->contains("hostler instance ") && !instance.deleted)

@@ -9,6 +9,7 @@
 #include "roles/master/container/shell_words.h"
 #include "roles/master/instance/lifecycle.h"
 #include "roles/master/instance/stop_start.h"
+#include "roles/master/policy/policies.h"
 #include "roles/master/state/refuse.h"
 
 namespace hostler::master {
@@ -115,6 +116,7 @@ Result<> change_container(Desk& desk, const std::string& id, const api::UpdateIn
     if (request.no_init) what.emplace_back(wanted.no_init ? "no init" : "an init");
     if (!wrong.fields.empty()) return std::unexpected(std::move(wrong));
     if (wanted == now.spec) return {};
+    TRY(admit_container(desk, now, wanted));
     if (!runs_else) {  // It counts from now on.
         desk.estate.instances.edit(id).spec = std::move(wanted);
         return {};

@@ -2,6 +2,7 @@
 #include "api/operations_offer.h"
 #include "api/operations_placement.h"
 #include "roles/master/offer/offers.h"
+#include "roles/master/policy/policies.h"
 
 namespace hostler::master {
 
@@ -10,7 +11,10 @@ void add_offers(Api& service) {
     service.read<api::ops::list_offers>([](const Desk& desk, const api::Call& call,
                                            const api::ListOffers& request) -> Result<api::List<api::Offer>> {
         api::List<api::Offer> list;
-        const auto all = TRY(offers_for(desk, request));
+        const std::string tenant =
+            request.tenant_id ? TRY(tenant_meant(call, request.tenant_id)) : call.caller.tenant;
+        const bool all_tenants = tenant.empty() && may_everywhere(call);
+        const auto all = TRY(offers_for(desk, request, all_tenants ? Policies{} : policies_of(desk, tenant)));
         std::size_t at = call.after ? static_cast<std::size_t>(call.after->created) : 0;
         for (; at < all.size() && static_cast<int>(list.items.size()) < call.limit; ++at)
             list.items.push_back(*all[at]);

@@ -8,6 +8,7 @@
 #include "core/quantity.h"
 #include "domain/billing/money.h"
 #include "roles/master/billing/prices.h"
+#include "roles/master/policy/policies.h"
 #include "roles/master/scheduler/capacity.h"
 #include "roles/master/scheduler/traits.h"
 #include "roles/master/scheduler/wishes.h"
@@ -272,7 +273,15 @@ api::QueryValue value_of(const api::Offer& offer, std::size_t field) {
     return parse_quantity(offer.memory).value_or(Quantity{}).units();
 }
 
-Result<std::vector<const api::Offer*>> offers_for(const Desk& desk, const api::ListOffers& request) {
+// A host's trust is one of the two words.
+static bool allowed(const Policies& policies, const api::Offer& offer) {
+    const Trust trust = offer.trust == text_of(Trust::trusted) ? Trust::trusted : Trust::community;
+    return allows_spec(policies, offer.spec) && allows_zone(policies, offer.zone) &&
+           allows_trust(policies, trust);
+}
+
+Result<std::vector<const api::Offer*>> offers_for(const Desk& desk, const api::ListOffers& request,
+                                                  const Policies& policies) {
     const api::Query query = TRY(api::parse_query(request.query, api::offer_fields));
     const auto order = TRY(api::parse_order(request.order, api::offer_fields));
     TRY(check_priced(desk, query, order));
@@ -294,7 +303,7 @@ Result<std::vector<const api::Offer*>> offers_for(const Desk& desk, const api::L
     };
     std::vector<Found> found;
     for (const api::Offer& offer : offers(desk)) {
-        if (!fits(offer)) continue;
+        if (!fits(offer) || !allowed(policies, offer)) continue;
         Found& one = found.emplace_back(&offer);
         for (const api::OrderBy& by : order) {
             one.keys.push_back(value_of(offer, by.field));

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "api/types_offer.h"
+#include "domain/policy/check.h"
 #include "roles/master/state/desk.h"
 
 namespace hostler::master {
@@ -13,9 +14,10 @@ inline constexpr std::int64_t offers_last_us = 1'000'000;  // So long they are n
 // They stand until this is called again.
 const std::vector<api::Offer>& offers(const Desk& desk);
 
-// Those of them that fit, in the order that was asked for. Errors: invalid (as parse_query and parse_order
-// say; no_price_list).
-Result<std::vector<const api::Offer*>> offers_for(const Desk& desk, const api::ListOffers& request);
+// Those of them that fit and are allowed, in the order that was asked for. Errors: invalid (as parse_query
+// and parse_order say; no_price_list).
+Result<std::vector<const api::Offer*>> offers_for(const Desk& desk, const api::ListOffers& request,
+                                                  const Policies& policies = {});
 
 // What a query compares.
 api::QueryValue value_of(const api::Offer& offer, std::size_t field);

@@ -9,6 +9,9 @@
 #include "domain/billing/money.h"
 #include "roles/master/billing/prices.h"
 #include "roles/master/http/api.h"
+#include "roles/master/quota/amounts.h"
+#include "roles/master/quota/enforce.h"
+#include "roles/master/policy/policies.h"
 #include "roles/master/scheduler/capacity.h"
 #include "roles/master/scheduler/wishes.h"
 #include "roles/master/state/near.h"
@@ -24,7 +27,30 @@ struct AskedTasks {
     std::vector<std::string> images;  // Of each.
     Gang gang;
     bool whole = true;  // Only whole GPUs.
+    PolicyRequest asked;
 };
+
+// What policies have a say in.
+void add_to(PolicyRequest& asked, const api::PlacementTask& task, const std::string& path,
+            const std::vector<std::string>& zones) {
+    asked.place = {path + "placement.zones", ""};
+    if (task.spec_name) asked.specs.push_back({path + "specName", *task.spec_name});
+    if (task.image) asked.images.push_back({path + "image", *task.image});
+    for (std::size_t i = 0; i < zones.size(); ++i)
+        asked.zones.push_back({fmt::format("{}placement.zones[{}]", path, i), zones[i]});
+}
+
+// The answer where policies forbid it, or narrow where it may go.
+void explain_policies(const Desk& desk, const std::string& tenant, const PolicyRequest& asked,
+                      api::PlacementAnswer& answer) {
+    if (const auto allowed = check_allowed(desk, tenant, asked); !allowed) {
+        answer = {.denial = api::PlacementDenial{.never = true,
+                                                 .sentence = allowed.error().message + ".",
+                                                 .would_help = allowed.error().help}};
+    } else if (answer.denial) {
+        answer.denial->sentence += narrowing_sentence(desk, tenant);
+    }
+}
 
 // One task as often as it is asked for.
 void add_task(const Desk& desk, const std::string& tenant, const api::PlacementTask& task,
@@ -43,6 +69,8 @@ void add_task(const Desk& desk, const std::string& tenant, const api::PlacementT
     if (task.memory) demand.memory_bytes = amount(*task.memory).units();
     if (task.disk) demand.volume_bytes = amount(*task.disk).units();
     if (task.placement) demand.wishes = wishes_of(desk, *task.placement, path + "placement.", wrong);
+    add_to(into.asked, task, path, demand.wishes.terms.zones);
+    narrow(demand.wishes.terms, policies_of(desk, tenant));
     if (!demand.wishes.group.empty()) demand.kind = group_key(tenant, demand.wishes.group);
     Need need;
     need.shape.gpu_milli = task.gpu_milli.value_or(demand.gpu_count > 0 ? gpu_whole : 0);
@@ -112,6 +140,37 @@ void place_one(const Desk& desk, const api::PlacementTask& task, const AskedTask
     answer.gives_way = giving_way(desk, decision.reclaimed);
 }
 
+// What the tasks would use, as instances and the volumes that they ask for.
+Amounts would_use(const Desk& desk, const AskedTasks& asked, const api::PlacementAnswer& answer) {
+    Amounts all;
+    for (const Demand& demand : asked.demands) {
+        add(all, amounts_of(demand));
+        add(all, {{"volumes", demand.volume_bytes}});
+    }
+    if (answer.places.empty()) return all;
+    std::erase_if(all, [](const auto& row) { return row.first.starts_with(gpu_class_prefix); });
+    for (const api::PlannedTask& place : answer.places) {
+        Amounts held = amounts_of(desk, Claim{.host = place.host, .gpus = place.gpus});
+        held.erase(std::string{gpus_resource});
+        add(all, held);
+    }
+    return all;
+}
+
+// A quota refuses what hosts have room for, and what they have none for. It is told to those alone who could
+// start something there.
+void ask_quotas(const Desk& desk, const api::Call& call, const QuotaAsker& asker, const AskedTasks& asked,
+                api::PlacementAnswer& answer) {
+    const Scope scope = Scope::of_project(asker.tenant, asker.project);
+    if (asker.tenant.empty() || !may(call, Permission::instance_write, scope)) return;
+    auto denied = quota_denial(desk, asker, would_use(desk, asked, {}));
+    if (!denied) denied = quota_denial(desk, asker, would_use(desk, asked, answer));
+    if (!denied) return;
+    answer = {};
+    answer.denial =
+        api::PlacementDenial{.sentence = denied->error.message + ".", .would_help = denied->error.help};
+}
+
 }  // namespace
 
 Result<api::PlacementAnswer> explain_placement(const Desk& desk, const api::Call& call,
@@ -155,6 +214,10 @@ Result<api::PlacementAnswer> explain_placement(const Desk& desk, const api::Call
         }
         if (plan.denial) answer.denial = shown_as(*plan.denial);
     }
+    ask_quotas(desk, call,
+               {tenant, request.project.value_or(std::string{default_project}), call.caller.actor}, asked,
+               answer);
+    explain_policies(desk, tenant, asked.asked, answer);
     answer.fits = !answer.places.empty();
     return answer;
 }

@@ -49,6 +49,9 @@ const std::map<std::string_view, std::string_view> bodies{
     {"createVolume", R"({"name":"new","size":"1Gi"})"},
     {"createHostToken", R"({"zone":"nj"})"},
     {"createAccountKey", R"({"name":"new","permissions":["instance.read"]})"},
+    // A tenant's own is the cloud's to set: here those of projects are tried.
+    {"setQuota", R"({"limits":[{"resource":"gpus","limit":"8"}],"project":"default"})"},
+    {"deleteQuota", R"({"project":"default"})"},
 };
 // They show what is the caller's, whatever is named.
 const std::set<std::string_view> own_alone{"reportUsage", "reportWaste", "reportBottlenecks", "reportAll",
@@ -133,6 +136,7 @@ struct Matrix : MatrixSettings {
             estate.users.add({.id = id("u-"), .login = id("person-"), .tenant = at.tenant});
             return;
         }
+        estate.policies.add({.id = Policy::id_of(at.tenant), .tenant = at.tenant});
         alert::Alert alert;
         alert.id = id("al-"), alert.tenant = at.tenant;
         estate.alerts.add(std::move(alert));
@@ -163,8 +167,13 @@ struct Matrix : MatrixSettings {
         estate.identity_providers.add(
             {.id = id("idp-"), .name = id("sso-"), .tenant = at.tenant, .issuer = "https://id.example"});
         estate.invitations.add({.id = id("inv-"), .tenant = at.tenant, .role = "viewer"});
-        if (!at.tenant.empty())
-            estate.service_accounts.add({.id = id("sa-"), .name = id("account-"), .tenant = at.tenant});
+        if (at.tenant.empty()) return;
+        estate.service_accounts.add({.id = id("sa-"), .name = id("account-"), .tenant = at.tenant});
+        for (const std::string project : {"", "default"})
+            estate.quotas.add({.id = Quota::id_of(at.tenant, project, ""),
+                               .tenant = at.tenant,
+                               .project = project,
+                               .limits = {{"gpus", 100}}});
     }
     // At its natural scope: the cloud, a provider, the tenant or the project.
     void add_caller(Estate& estate, std::string_view named, BuiltInRole role) {
@@ -240,6 +249,7 @@ struct Matrix : MatrixSettings {
         if (parameter == "report") return "rp-" + tag;
         if (parameter == "apiKey") return "k-" + tag;
         if (parameter == "role") return "ops-" + tag;
+        if (parameter == "policy") return Policy::id_of(at.tenant);
         if (parameter == "invitation") return "inv-" + tag;
         if (parameter == "identityProvider") return "idp-" + tag;
         ADD_FAILURE() << "a path has {" << parameter << "}, and the matrix has no object for it";
@@ -283,7 +293,7 @@ struct Matrix : MatrixSettings {
         const bool makes = operation.name.starts_with("create");
         // Without a tenant they make one of the caller's.
         if (at.tenant.empty() && schema.find("tenantID") && !schema.find("cloud") &&
-            (makes || operation.name.starts_with("replace")))
+            (makes || operation.name.starts_with("replace") || operation.name.ends_with("Quota")))
             return std::nullopt;
         if (makes && schema.find("project") && !at.project.empty() && !in_path.contains("project"))
             fields["project"] = at.project;

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "roles/master/health/health.h"
+#include "roles/master/policy/policies.h"
 #include "roles/master/state/host_blocks.h"
 
 namespace hostler::master {
@@ -102,8 +103,8 @@ std::string group_key(const std::string& tenant, const std::string& group) { ret
 
 Demand demand_of(const Desk& desk, const Spec& spec, const Instance& instance) {
     Demand demand = demand_of(spec, instance.spec.zone);
-    if (!instance.spec.placement) return demand;
-    demand.wishes = *instance.spec.placement;
+    if (instance.spec.placement) demand.wishes = *instance.spec.placement;
+    narrow(demand.wishes.terms, policies_of(desk, instance.tenant));
     if (demand.wishes.group.empty()) return demand;
     demand.kind = group_key(instance.tenant, demand.wishes.group);
     for (const LeftPlace& place : instance.left)
@@ -138,6 +139,7 @@ const Claim& claim(Desk& desk, const Demand& demand, const Placement& placement,
                .tenant = std::move(of.tenant),
                .project = std::move(of.project),
                .holder = std::move(of.holder)};
+    made.created_by = std::move(of.created_by);
     made.cpu_milli = demand.cpu_milli;
     made.memory_bytes = demand.memory_bytes;
     made.gpus = placement.gpus;

@@ -28,7 +28,7 @@ std::vector<const Claim*> claims_on(const Desk& desk, const std::string& host);
 std::map<std::string, int> slots_per_zone(const Desk& desk, const std::string& spec);
 
 Demand demand_of(const Spec& spec, const std::string& zone);
-// With what its owner wishes; where its volumes lie is left open.
+// With what its owner wishes, as far as policies allow it; where its volumes lie is left open.
 Demand demand_of(const Desk& desk, const Spec& spec, const Instance& instance);
 // A tenant's group, among all tenants'.
 std::string group_key(const std::string& tenant, const std::string& group);

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "domain/policy/check.h"
+
 namespace hostler::master {
 
 std::string route_name(const Instance& instance, int port) { return fmt::format("{}-{}", port, instance.id); }
@@ -12,6 +14,23 @@ bool is_open(const Desk& desk, const Share& share) {
     const Instance* instance = desk.estate.instances.find(share.instance);
     return instance && !is_final(instance->phase) && instance->phase != InstancePhase::stopping &&
            share.expires_at > desk.estate.micros();
+}
+
+bool are_allowed(const Desk& desk, const std::string& tenant) {
+    const std::string cloud{Policy::cloud_id}, own = Policy::id_of(tenant);
+    const auto& damaged = desk.estate.unreadable();
+    const std::string kind{Kind<Policy>::name};
+    return allows_share_links(
+        {.cloud = desk.estate.policies.find(cloud),
+         .tenant = desk.estate.policies.find(own),
+         .unreadable = damaged.contains({kind, cloud}) || damaged.contains({kind, own})});
+}
+
+std::vector<std::string> shares_under(const Desk& desk, const std::string& policy) {
+    std::vector<std::string> ids;
+    for (const auto& [id, share] : desk.estate.shares.all())
+        if (policy == Policy::cloud_id || policy == Policy::id_of(share.tenant)) ids.push_back(id);
+    return ids;
 }
 
 Result<const Share*> make_share(Desk& desk, const Instance& instance, int port, std::chrono::seconds life,

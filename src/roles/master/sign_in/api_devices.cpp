@@ -22,10 +22,8 @@ Task<api::DeviceSignIn> begin(Api& service, api::Call call, api::BeginDeviceSign
                   .address = ip ? ip->bare_text() : call.caller.address,
                   .client = call.caller.client,
                   .from = client_of(call.caller.address)};
-    Devices trial;
-    Devices& devices = call.dry_run ? trial : devices_of(*term);
     const auto begun =
-        CO_TRY(devices.begin(std::move(device), ports.random, ports.digest, ports.timers.now()));
+        CO_TRY(devices_of(*term).begin(std::move(device), ports.random, ports.digest, ports.timers.now()));
     const std::string code = shown_device_code(begun.letters);
     const std::string page = term->settings().public_url + "/sign-in/device";
     co_return api::DeviceSignIn{.device_code = begun.secret,
@@ -44,8 +42,6 @@ Task<api::SignedIn> end(Api& service, api::Call call, api::EndDeviceSignIn reque
     const TermPtr term = CO_TRY(service.leader());
     if (term->read_only()) co_return std::unexpected(*term->read_only());
     const Digest& digest = term->ports().digest;
-    if (call.dry_run)
-        co_return fail(Code::invalid, "a session that was confirmed is taken once: there is no dry run");
     const Device device =
         CO_TRY(devices_of(*term).take(request.device_code, digest, term->ports().timers.now()));
     call.caller.actor = std::string{user_mark} + device.user;

@@ -47,9 +47,9 @@ Result<Device> Devices::take(const std::string& secret, const Digest& digest, In
     Device& device = found->second;
     // A clock of another machine may be a little fast.
     constexpr std::chrono::milliseconds tolerance{500};
-    const auto before = std::exchange(device.asked, now);
-    if (before && now - *before < device_interval - tolerance)
+    if (device.asked && now - *device.asked < device_interval - tolerance)
         return fail(Code::exhausted, "this program asks too often; keep to the interval", "slow_down");
+    device.asked = now;
     if (!device.decided())
         return fail(Code::conflict, "nothing was confirmed in the browser yet", "authorization_pending");
     Device taken = std::move(device);

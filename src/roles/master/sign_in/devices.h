@@ -28,7 +28,7 @@ struct Device {
     std::string client;   // and how it calls itself.
     std::string from;     // What counts as one address.
     Instant until{};
-    std::optional<Instant> asked{};  // For its session, the last time.
+    std::optional<Instant> asked{};  // For its session, the last time that was not too soon.
     std::string user{};              // Id of the person who confirmed; empty: none has yet.
     bool denied = false;
     std::function<void(Login&)> mark{};  // As of BrowserExtras.

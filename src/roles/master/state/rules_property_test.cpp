@@ -17,6 +17,7 @@
 #include "roles/master/testing/desk_rig.h"
 #include "roles/master/testing/index_check.h"
 #include "roles/master/testing/room_check.h"
+#include "roles/master/testing/usage_check.h"
 #include "roles/master/volume/volumes.h"
 #include "roles/master/zone/zones.h"
 
@@ -369,6 +370,7 @@ struct Chaos : DeskRig {
     void check_indexes() {
         EXPECT_EQ(testing::room_is_wrong(desk), "");
         EXPECT_EQ(testing::index_is_wrong(estate), "");
+        EXPECT_EQ(testing::usage_is_wrong(desk), "");
     }
     void check() { check_claims(), check_objects(), check_ledger(), check_indexes(); }
 

@@ -52,6 +52,14 @@ struct ChallengeLimits {
     int failures_max = 3;                 // In a row, late or without an answer; then it is refused.
 };
 
+// Of the operator, for letters to people.
+struct MailServer {
+    std::string server;  // smtp://HOST:PORT or smtps://HOST:PORT; empty: there is none.
+    bool plain = false;  // Without TLS, and so without a password.
+    std::string user, password;
+    std::string from;  // Address of the sender.
+};
+
 struct ZoneSetting {
     std::string name;
     std::string place;
@@ -152,6 +160,7 @@ struct Settings {
     std::size_t watches_tenant_max = 64;         // and of one of them, or of operators, apart from those.
     std::chrono::seconds watch_write_max{30};    // A watcher that takes so long for one event is cut.
     std::size_t feed_max = 8192;                 // Changes of a kind, kept for watches that come back.
+    MailServer mail;
 };
 
 }  // namespace hostler::master

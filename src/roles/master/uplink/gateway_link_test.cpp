@@ -98,6 +98,32 @@ TEST_F(GatewayLink, RoutesAreToldWhenTheyAreDurable) {
     EXPECT_TRUE(next(link).has_routes());
 }
 
+TEST_F(GatewayLink, APublicPortAsksForASignInWhileAPolicyForbidsIt) {
+    const std::string id = started("one");
+    started("two", 9090);
+    desk().estate.instances.edit(id).spec.ports[0].is_public = true;
+    (void)commit();
+    wire::Link& link = gateway();
+    EXPECT_TRUE(next(link).has_routes());
+    const auto open = [&] {
+        const uplink::Routes routes = next(link).routes();
+        EXPECT_EQ(routes.routes_size(), 1) << "that of the public port alone";
+        return routes.routes_size() == 1 && routes.routes(0).open_to_all();
+    };
+    desk().estate.policies.add({.id = Policy::id_of("acme"), .tenant = "acme", .public_ports = false});
+    (void)commit();
+    EXPECT_FALSE(open());
+    desk().estate.policies.erase(Policy::id_of("acme"));
+    (void)commit();
+    EXPECT_TRUE(open());
+    desk().estate.policies.add({.id = Policy::id_of("globex"), .tenant = "globex", .public_ports = false});
+    (void)commit();
+    EXPECT_FALSE(next(link).has_routes()) << "another tenant's";
+    desk().estate.policies.add({.id = Policy::id_of(""), .public_ports = false});
+    (void)commit();
+    EXPECT_FALSE(open());
+}
+
 TEST_F(GatewayLink, AKeyOpensWhatIsItsTenants) {
     wire::Link& link = gateway();
     EXPECT_TRUE(next(link).has_routes());

@@ -9,6 +9,7 @@
 #include "roles/master/instance/failover.h"
 #include "roles/master/instance/layers.h"
 #include "roles/master/instance/lifecycle.h"
+#include "roles/master/policy/policies.h"
 #include "roles/master/secret/secrets.h"
 #include "roles/master/share/shares.h"
 #include "roles/master/uplink/messages.h"
@@ -184,6 +185,7 @@ bool write_command(const Desk& desk, std::uint64_t epoch, const HostCommand& com
 }
 
 void write_routes(const Desk& desk, const Instance& instance, uplink::Routes& routes) {
+    const bool may_be_public = allows_public_ports(policies_of(desk, instance.tenant));
     for (const InstancePort& port : instance.spec.ports) {
         auto& route = *routes.add_routes();
         route.set_name(route_name(instance, port.port));
@@ -193,7 +195,7 @@ void write_routes(const Desk& desk, const Instance& instance, uplink::Routes& ro
         route.set_instance(instance.id);
         route.set_generation(instance.run_generation);
         route.set_port(static_cast<std::uint32_t>(port.port));
-        route.set_open_to_all(port.is_public);
+        route.set_open_to_all(port.is_public && may_be_public);
         const bool rests = instance.phase == InstancePhase::resting;
         route.set_state(rests ? "resting" : std::string{state_of(instance.phase)});
         route.set_detail(instance.message);

@@ -429,6 +429,10 @@ TEST_F(WrittenCommands, ARouteForEachPort) {
     EXPECT_EQ(first.access(0), "10.0.0.1:7482");
     EXPECT_EQ(routes.routes(1).own_port(), 20001u);
     EXPECT_FALSE(routes.routes(1).open_to_all());
+    estate.policies.add({.id = Policy::id_of("acme"), .tenant = "acme", .public_ports = false});
+    uplink::Routes closed;
+    write_routes(desk, instance, closed);
+    EXPECT_FALSE(closed.routes(0).open_to_all()) << "a policy forbids it";
     live.hosts[on].access = "elsewhere";
     live.hosts[on].ways = {{"elsewhere", 1}};
     uplink::Routes again;

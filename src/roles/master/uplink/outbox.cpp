@@ -1,5 +1,8 @@
 #include "roles/master/uplink/outbox.h"
 
+#include <algorithm>
+
+#include "domain/policy/policy.h"
 #include "proto/uplink.pb.h"
 #include "roles/master/http/caller.h"
 #include "roles/master/share/shares.h"
@@ -74,6 +77,20 @@ void Outbox::add_routes(const Instance& instance, uplink::Routes& routes) {
     for (const InstancePort& port : instance.spec.ports) names.push_back(route_name(instance, port.port));
 }
 
+// Whether public ports are open to all may have changed.
+void Outbox::add_routes_under(const std::string& policy, uplink::Routes& routes) {
+    const auto add = [&](const Instance& instance) {
+        if (std::ranges::any_of(instance.spec.ports, &InstancePort::is_public)) add_routes(instance, routes);
+    };
+    const Desk& desk = term_.look();
+    if (policy == Policy::cloud_id)
+        for (const auto& [id, instance] : desk.estate.instances.all()) add(instance);
+    else
+        for (const Instance* instance :
+             desk.estate.instances.by().tenant.of(policy.substr(Policy::tenant_prefix.size())))
+            add(*instance);
+}
+
 void Outbox::hosts_moved(const std::set<std::string>& hosts) {
     if (hosts.empty()) return;
     std::set<std::string> there;
@@ -91,6 +108,7 @@ void Outbox::send_routes(std::span<const Touched> touched) {
     routes.set_epoch(term_.epoch());
     routes.set_sign_in(term_.settings().public_url + "/sign-in");
     for (const Touched& one : touched) {
+        if (one.kind == Kind<Policy>::name) add_routes_under(one.id, routes);
         if (one.kind != Kind<Instance>::name) continue;
         if (const Instance* instance = term_.look().estate.instances.find(one.id)) {
             add_routes(*instance, routes);

@@ -2,12 +2,12 @@
 #include <fmt/format.h>
 
 #include "api/operations_user.h"
-#include "roles/master/http/hashing.h"
 #include "roles/master/http/people.h"
 #include "roles/master/role/grants.h"
 #include "roles/master/state/refuse.h"
 #include "roles/master/state/views.h"
 #include "roles/master/tenancy/tenancy.h"
+#include "roles/master/user/letters.h"
 #include "roles/master/user/roles.h"
 #include "roles/master/user/users.h"
 
@@ -66,8 +66,8 @@ Subject subject_of(const Desk& desk, const api::Call& call, const api::UpdateUse
 
 void add_users(Api& service) {
     namespace ops = api::ops;
-    write_hashing<ops::create_user>(service, decide_create_user);
-    write_hashing<ops::create_password_link>(service, decide_password_link);
+    write_mailing<ops::create_user>(service, decide_create_user);
+    write_mailing<ops::create_password_link>(service, decide_password_link);
     service.read<ops::list_users>([](const Desk& desk, const api::Call& call,
                                      const api::ListUsers& request) -> Result<api::List<api::User>> {
         const std::string tenant = TRY(tenant_meant(call, request.tenant_id));

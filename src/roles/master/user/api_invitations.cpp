@@ -3,12 +3,12 @@
 
 #include "api/operations_user.h"
 #include "domain/tenancy/credentials.h"
-#include "roles/master/http/hashing.h"
 #include "roles/master/http/people.h"
 #include "roles/master/state/refuse.h"
 #include "roles/master/state/views.h"
 #include "roles/master/tenancy/tenancy.h"
 #include "roles/master/user/invitations.h"
+#include "roles/master/user/letters.h"
 #include "roles/master/user/roles.h"
 #include "roles/master/user/users.h"
 
@@ -151,7 +151,7 @@ Subject subject_after(const Desk& desk, const api::Call&, const api::AcceptInvit
 
 void add_invitations(Api& service) {
     namespace ops = api::ops;
-    write_hashing<ops::create_invitation>(service, decide_invite);
+    write_mailing<ops::create_invitation>(service, decide_invite);
     service.read<ops::list_invitations>(
         [](const Desk& desk, const api::Call& call,
            const api::ListInvitations& request) -> Result<api::List<api::Invitation>> {
