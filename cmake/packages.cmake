@@ -15,6 +15,8 @@ find_package(GTest REQUIRED)
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(sodium REQUIRED IMPORTED_TARGET libsodium)
 pkg_check_modules(libcurl REQUIRED IMPORTED_TARGET libcurl>=7.87)
+# Its .pc file asks for headers that Debian's package does without.
+find_library(cjose_library NAMES cjose REQUIRED)
 find_library(snappy_library NAMES snappy REQUIRED)
 
 # jemalloc in what is released (decisions/0015). It serves coroutine frames better than Asio's own recycling does,

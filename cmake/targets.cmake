@@ -47,6 +47,7 @@ hostler_library(intel src/adapters/intel ${adapter_row})
 hostler_library(sysfs src/adapters/sysfs ${adapter_row})
 hostler_library(sealed src/adapters/sodium ${adapter_row} PkgConfig::sodium)
 hostler_library(curl src/adapters/curl ${adapter_row} PkgConfig::libcurl)
+hostler_library(jose src/adapters/jose ${adapter_row} Boost::json ${cjose_library})
 hostler_library(disk src/adapters/disk ${adapter_row})
 hostler_library(series src/adapters/series ${adapter_row})
 hostler_library(remote_write src/adapters/remote_write ${adapter_row} remote_write_proto ${snappy_library})
@@ -77,7 +78,7 @@ target_link_options(hostler-iptables PRIVATE -static -fno-sanitize=all -Wl,-s)
 file(GLOB contract_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/contract/*.cpp)
 add_executable(contract_test ${contract_sources})
 target_precompile_headers(contract_test REUSE_FROM tests)
-target_link_libraries(contract_test PRIVATE sqlite postgres docker disk series sim sealed curl remote_write net nvml amd intel sysfs Boost::json GTest::gtest_main GTest::gmock)
+target_link_libraries(contract_test PRIVATE sqlite postgres docker disk series sim sealed curl jose remote_write net nvml amd intel sysfs Boost::json GTest::gtest_main GTest::gmock)
 target_compile_definitions(contract_test PRIVATE
   PRIVATE_REGISTRY="${PROJECT_SOURCE_DIR}/tests/contract/private_registry.py" HOSTLER_DEMO="$<TARGET_FILE:hostler-demo>" HOSTLER_AGENT="$<TARGET_FILE:hostler-agent>"
   HOSTLER_IPTABLES="$<TARGET_FILE:hostler-iptables>" SIMULATED_NVML="$<TARGET_FILE:simulated_nvml>")
@@ -137,7 +138,7 @@ endif()
 file(GLOB roles_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/roles/*.cpp)
 add_executable(roles_test ${roles_sources})
 target_precompile_headers(roles_test REUSE_FROM tests)
-target_link_libraries(roles_test PRIVATE bench_fleet master access gateway agent cli cuda net sealed disk postgres series sqlite GTest::gtest_main GTest::gmock)
+target_link_libraries(roles_test PRIVATE bench_fleet master access gateway agent cli cuda net sealed jose disk postgres series sqlite GTest::gtest_main GTest::gmock)
 add_dependencies(roles_test simulated_cuda cuda-measure)
 target_compile_definitions(roles_test PRIVATE SIMULATED_CUDA="$<TARGET_FILE:simulated_cuda>"
   CUDA_MEASURE="$<TARGET_FILE:cuda-measure>")
@@ -150,7 +151,7 @@ add_executable(hostler src/bin/main.cpp src/bin/arguments.cpp src/bin/process.cp
   src/bin/store_main.cpp src/bin/audit_main.cpp src/bin/cloud_mark.cpp src/bin/operator_key.cpp src/bin/backup_main.cpp src/bin/templates.cpp src/bin/edge_mains.cpp src/bin/ca_main.cpp src/bin/key_files.cpp src/bin/seal_main.cpp src/bin/supervisor.cpp
   src/bin/containers.cpp src/bin/simulation.cpp src/bin/up.cpp src/bin/up_prepare.cpp src/bin/up_roles.cpp src/bin/up_main.cpp)
 target_precompile_headers(hostler REUSE_FROM core)
-target_link_libraries(hostler PRIVATE master access gateway cli net sealed sqlite postgres series remote_write curl docker disk nvml CLI11::CLI11 Boost::json
+target_link_libraries(hostler PRIVATE master access gateway cli net sealed sqlite postgres series remote_write curl jose docker disk nvml CLI11::CLI11 Boost::json
   tomlplusplus::tomlplusplus allocator)
 # Templates are read where they lie.
 file(CREATE_LINK ${PROJECT_SOURCE_DIR}/templates ${CMAKE_BINARY_DIR}/templates SYMBOLIC)

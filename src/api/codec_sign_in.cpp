@@ -4,6 +4,7 @@
 
 HOSTLER_JSON(hostler::api::SignIn)
 HOSTLER_JSON(hostler::api::SignedIn)
+HOSTLER_JSON(hostler::api::SignedOut)
 HOSTLER_JSON(hostler::api::BeginDeviceSignIn)
 HOSTLER_JSON(hostler::api::DeviceSignIn)
 HOSTLER_JSON(hostler::api::EndDeviceSignIn)

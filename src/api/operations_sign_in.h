@@ -21,7 +21,7 @@ inline constexpr Typed<EndDeviceSignIn, SignedIn> end_device_sign_in{{
     .permission = Permission::self_write,
     .help = "Get the session of a program that a person has confirmed in a browser; 409 authorization_pending until then.",
     .open = true, .noun = "session", .verb = "end-device"}};
-inline constexpr Typed<Empty, Empty> sign_out{{
+inline constexpr Typed<Empty, SignedOut> sign_out{{
     .name = "signOut", .method = Method::post, .path = "/v1/sign-out", .permission = Permission::self_write,
     .help = "End the session of this call.", .noun = "session", .verb = "end"}};
 inline constexpr Typed<ListSessions, List<Session>> list_sessions{{

@@ -84,6 +84,17 @@ inline constexpr auto fields<EndDeviceSignIn> = std::to_array<Field>({
     {.member = "device_code", .help = "The secret of beginDeviceSignIn.", .min = 1, .max = 256, .hidden = true},
 });
 
+struct SignedOut {
+    std::optional<std::string> end_session_url{};
+};
+BOOST_DESCRIBE_STRUCT(SignedOut, (), (end_session_url))
+template <>
+inline constexpr auto fields<SignedOut> = std::to_array<Field>({
+    {.member = "end_session_url",
+     .help = "Open it in the browser to end the session at the identity provider, too; absent: there is none.",
+     .example = "https://id.example.com/logout?client_id=hostler"},
+});
+
 struct Session {
     std::string id;
     std::string user_id;

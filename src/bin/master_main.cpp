@@ -1,6 +1,7 @@
 #include <CLI/CLI.hpp>
 
 #include "adapters/curl/outgoing.h"
+#include "adapters/jose/verifier.h"
 #include "adapters/net/authority.h"
 #include "adapters/net/digest.h"
 #include "adapters/net/issued.h"
@@ -57,6 +58,7 @@ Task<> run(Process& process, MasterOptions options) {
     const auto outgoing = curl::make_outgoing(process.loop, *process.timers, options.reach);
     const auto remote_write =
         CO_TRY(RemoteWrite::open(process, *outgoing, data, options.remote_write, *series));
+    const jose::JoseVerifier tokens;
     net::OpenSslDigest digest;
     const std::string operator_key = CO_TRY(read_operator_key(data));
     tell_of_another_key(data, operator_key, digest);
@@ -69,7 +71,7 @@ Task<> run(Process& process, MasterOptions options) {
     master::Master role{std::move(settings),
                         {process.loop, *process.timers, *process.net, *process.random, *store, *authority,
                          digest, own, remote_write->store(), *outgoing, *sealer, *passwords, &issued,
-                         check_worker.get(), series.get(), std::move(arrival)}};
+                         check_worker.get(), series.get(), std::move(arrival), &tokens}};
     process.leave = [&role, drain = options.drain] { return role.leave(drain); };
     TaskGroup group{process.loop};
     MetricsServer shown{process, options.metrics};

@@ -53,9 +53,9 @@ protected:
         api.handlers.on<api::ops::whoami>([](api::Call, api::Empty) -> Task<api::Whoami> {
             co_return api::Whoami{.actor = "user/u-1", .name = "Ann Bell"};
         });
-        api.handlers.on<api::ops::sign_out>([this](api::Call, api::Empty) -> Task<api::Empty> {
+        api.handlers.on<api::ops::sign_out>([this](api::Call, api::Empty) -> Task<api::SignedOut> {
             ++signed_out;
-            co_return api::Empty{};
+            co_return api::SignedOut{};
         });
     }
     std::string config() const {

@@ -112,6 +112,28 @@ Result<json::value> parse_secret_file(std::string_view text) {
     return file;
 }
 
+// "ml-team=member", "ml-team=member,project=lab". Groups of a directory have '=' and ',': the last '=' before
+// the first part that is known counts.
+Result<json::value> parse_group_role(std::string_view text) {
+    const std::string_view whole = text;
+    json::object mapped;
+    for (auto comma = text.rfind(','); comma != text.npos; comma = text.rfind(',')) {
+        const std::string_view part = text.substr(comma + 1);
+        const auto equals = part.find('=');
+        const std::string_view name = part.substr(0, equals);
+        if (equals == part.npos || (name != "tenant" && name != "project")) break;
+        mapped[name == "tenant" ? "tenantID" : "project"] = json::string(part.substr(equals + 1));
+        text = text.substr(0, comma);
+    }
+    const auto equals = text.rfind('=');
+    if (equals == text.npos || equals == 0 || equals + 1 == text.size())
+        return fail(Code::invalid,
+                    fmt::format("'{}' is not GROUP=ROLE[,tenant=TENANT][,project=PROJECT]", whole));
+    mapped["group"] = json::string(text.substr(0, equals));
+    mapped["role"] = json::string(text.substr(equals + 1));
+    return mapped;
+}
+
 // "models:/data:ro", "models:/data", "/data"
 Result<json::value> parse_mount(std::string_view text) {
     auto parts = split(text, ':');
@@ -167,6 +189,7 @@ Result<json::value> to_value(const api::Schema& schema, const api::Field* field,
             if (schema.name == "SecretValue") return parse_secret_value(text, world);
             if (schema.name == "SecretEnv") return parse_secret_env(text);
             if (schema.name == "SecretFile") return parse_secret_file(text);
+            if (schema.name == "GroupRole") return parse_group_role(text);
             if (schema.name == "QuotaLimit") return parse_quota_limit(text);
             return api::parse_json(text);
         case Kind::boolean:

@@ -32,8 +32,9 @@ struct Raise {
     }
 };
 constexpr std::array raises{
-    Raise{"sealing_key", 3},      Raise{"secret", 6},  Raise{"project", 10, "/default"},
-    Raise{"service_account", 10}, Raise{"policy", 10}, Raise{"quota", 10}};
+    Raise{"sealing_key", 3},       Raise{"secret", 6},  Raise{"project", 10, "/default"},
+    Raise{"service_account", 10},  Raise{"policy", 10}, Raise{"quota", 10},
+    Raise{"identity_provider", 10}};
 
 constexpr std::string_view head_name = "head", base_name = "base";  // In audit_chain.
 

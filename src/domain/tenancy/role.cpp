@@ -31,14 +31,16 @@ const Permissions& confidential() {
 Permissions reads_of_people() {
     return {Permission::tenant_read,  Permission::project_read, Permission::role_read,
             Permission::grant_read,   Permission::user_read,    Permission::group_read,
-            Permission::account_read, Permission::key_read,     Permission::quota_read};
+            Permission::account_read, Permission::key_read,     Permission::quota_read,
+            Permission::idp_read};
 }
 
 // What changes people, their roles and their keys, and the rules that bind them.
 Permissions writes_of_people() {
     return {Permission::grant_write,   Permission::role_write,   Permission::user_write,
             Permission::group_write,   Permission::tenant_write, Permission::account_write,
-            Permission::project_write, Permission::quota_write,   Permission::policy_write};
+            Permission::project_write, Permission::quota_write,  Permission::policy_write,
+            Permission::idp_write};
 }
 
 }  // namespace
@@ -72,9 +74,9 @@ Permissions permissions_of(BuiltInRole role) {
                    Permissions{Permission::host_read, Permission::host_write, Permission::gpu_read};
         case BuiltInRole::tenant_admin: return tenant_permissions();
         case BuiltInRole::billing:
-            return catalogue() | Permissions{Permission::gpu_usage, Permission::report_write,
+            return catalogue() | Permissions{Permission::gpu_usage,   Permission::report_write,
                                              Permission::tenant_read, Permission::project_read,
-                                             Permission::quota_read};
+                                             Permission::quota_read,  Permission::idp_read};
         case BuiltInRole::project_admin: return project_permissions();
         case BuiltInRole::member: return project_permissions().without({Permission::grant_write});
         case BuiltInRole::viewer:

@@ -9,6 +9,14 @@
 
 namespace hostler {
 
+// As an identity provider knows a person: a subject means something to its provider alone.
+struct UserIdentity {
+    std::string provider;  // "idp-…"
+    std::string subject;
+    auto operator<=>(const UserIdentity&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(UserIdentity, (), (provider, subject))
+
 struct User {
     std::string id;     // "u-…"
     std::string login;  // Lower case, unique in the cloud.
@@ -22,11 +30,12 @@ struct User {
     std::vector<std::string> recovery;  // Hashes of the recovery codes that are left.
     std::int64_t created_at = 0;
     std::int64_t disabled_at = 0;  // 0: enabled.
+    std::vector<UserIdentity> identities;
     Meta meta;
 };
 BOOST_DESCRIBE_STRUCT(User, (),
                       (id, login, name, email, tenant, password, totp, totp_confirmed, totp_step, recovery,
-                       created_at, disabled_at))
+                       created_at, disabled_at, identities))
 
 inline bool has_totp(const User& user) { return user.totp_confirmed && !user.totp.empty(); }
 
@@ -50,6 +59,14 @@ BOOST_DESCRIBE_STRUCT(Invitation, (),
                       (id, tenant, project, provider, role, login, email, hash, made_by, credential,
                        created_at, expires_at))
 
+// The identity provider by which a session came, and what it calls it. All empty: it came by a password.
+struct SessionSource {
+    std::string provider;
+    std::string sid;      // Of the provider's session; empty: it told none.
+    std::string subject;  // Of the person.
+    std::string end_url;  // Where a browser ends the provider's session, too; empty: nowhere.
+};
+
 // A session of a person, from signing in to signing out.
 struct Login {
     std::string hash;  // Of its secret "hu_…"; its id.
@@ -59,9 +76,22 @@ struct Login {
     std::int64_t expires_at = 0;  // However much it is used.
     std::string address;
     std::string client;
+    std::string provider;  // As of a SessionSource.
+    std::string sid;
+    std::string subject;
+    std::string end_url;
     Meta meta;
 };
-BOOST_DESCRIBE_STRUCT(Login, (), (hash, user, created_at, used_at, expires_at, address, client))
+BOOST_DESCRIBE_STRUCT(Login, (),
+                      (hash, user, created_at, used_at, expires_at, address, client, provider, sid, subject,
+                       end_url))
+
+inline void note_source(Login& login, const SessionSource& source) {
+    login.provider = source.provider;
+    login.sid = source.sid;
+    login.subject = source.subject;
+    login.end_url = source.end_url;
+}
 
 // A link by which a person sets a password without the old one, once.
 struct PasswordLink {

@@ -25,6 +25,18 @@ std::optional<WallTime> end_of(std::int64_t micros) {
     return micros == 0 ? std::nullopt : std::optional{WallTime{std::chrono::microseconds{micros}}};
 }
 
+// A tenant that can say who somebody is does not get by that to more than what is its own.
+std::vector<Held> held_by_login(const Term& term, const Login& login, const std::string& subject) {
+    std::vector<Held> held = held_by(term.look(), subject, now_of(term));
+    if (login.provider.empty()) return held;
+    const IdentityProvider* by = term.look().estate.identity_providers.find(login.provider);
+    if (!by || by->disabled_at != 0) return {};
+    std::erase_if(held, [&](const Held& one) {
+        return !by->tenant.empty() && !reaches(Scope::of_tenant(by->tenant), one.scope);
+    });
+    return held;
+}
+
 api::Caller caller_of_login(const Term& term, const Login& login) {
     const User& user = user_of(term.look(), login);
     const std::string subject = std::string{user_mark} + user.id;
@@ -32,11 +44,11 @@ api::Caller caller_of_login(const Term& term, const Login& login) {
     if (lane.empty())
         if (const auto tenants = tenants_of(term.look(), subject); !tenants.empty()) lane = tenants.front();
     // Without a required second factor a person holds nothing, at gateways either.
-    const bool lacks_totp = needs_totp(term.look(), user);
+    const bool lacks_totp = needs_totp(term.look(), user, &login);
     return {
         .principal = {.kind = PrincipalKind::user,
                       .id = user.id,
-                      .held = lacks_totp ? std::vector<Held>{} : held_by(term.look(), subject, now_of(term))},
+                      .held = lacks_totp ? std::vector<Held>{} : held_by_login(term, login, subject)},
         .actor = subject,
         .credential = std::string{login_mark} + login.hash,
         .name = user.name.empty() ? user.login : user.name,

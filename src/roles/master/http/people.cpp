@@ -54,8 +54,12 @@ const User* user_of_call(const Desk& desk, const api::Call& call) {
     return login ? desk.estate.users.find(login->user) : nullptr;
 }
 
-bool needs_totp(const Desk& desk, const User& user) {
+bool needs_totp(const Desk& desk, const User& user, const Login* login) {
     if (has_totp(user)) return false;
+    if (login && !login->provider.empty()) {
+        const IdentityProvider* by = desk.estate.identity_providers.find(login->provider);
+        if (by && by->trusted_second_factor) return false;
+    }
     if (desk.settings.require_totp) return true;
     const auto asks = [&](const std::string& name) {
         const Tenant* tenant = desk.estate.tenants.find(name);

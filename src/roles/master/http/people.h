@@ -26,8 +26,9 @@ void note_use(Term& term, const std::string& credential);
 // The person who calls; nullptr: it is no person.
 const User* user_of_call(const Desk& desk, const api::Call& call);
 
-// A second factor is required of them, and they have none yet: they may do nothing else than enrol it.
-bool needs_totp(const Desk& desk, const User& user);
+// A second factor is required of them, and they have none yet: they may do nothing else than enrol it. Not
+// where `login` came by an identity provider whose own second factor is trusted.
+bool needs_totp(const Desk& desk, const User& user, const Login* login = nullptr);
 
 // The account that the key stands for; nullptr: it is a key of its tenant, or of the operator.
 const ServiceAccount* account_of(const Desk& desk, const ApiKey& key);

@@ -164,6 +164,8 @@ struct Matrix : MatrixSettings {
                                  .permissions = {"instance.read"}});
         estate.groups.add({.id = id("g-"), .name = id("group-"), .tenant = at.tenant, .members = {id("u-")}});
         estate.users.add({.id = id("u-"), .login = id("person-"), .tenant = at.tenant});
+        estate.identity_providers.add(
+            {.id = id("idp-"), .name = id("sso-"), .tenant = at.tenant, .issuer = "https://id.example"});
         estate.invitations.add({.id = id("inv-"), .tenant = at.tenant, .role = "viewer"});
         if (at.tenant.empty()) return;
         estate.service_accounts.add({.id = id("sa-"), .name = id("account-"), .tenant = at.tenant});
@@ -249,6 +251,7 @@ struct Matrix : MatrixSettings {
         if (parameter == "role") return "ops-" + tag;
         if (parameter == "policy") return Policy::id_of(at.tenant);
         if (parameter == "invitation") return "inv-" + tag;
+        if (parameter == "identityProvider") return "idp-" + tag;
         ADD_FAILURE() << "a path has {" << parameter << "}, and the matrix has no object for it";
         return "";
     }

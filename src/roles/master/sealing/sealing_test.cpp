@@ -244,6 +244,26 @@ TEST_F(SealingTest, AKeyIsForgottenOnlyWhenAllHasBeenSeen) {
     EXPECT_TRUE(forget_sealing_key(desk(), "k-0"));
 }
 
+// Users had no part in it once: their second factors would have been lost with the key.
+TEST_F(SealingTest, AKeyIsForgottenOnlyWhenEachKindHasLeftIt) {
+    desk().estate.users.add({.id = "u-1", .login = "ann", .password = marker + "p", .totp = marker + "t"});
+    desk().estate.identity_providers.add({.id = "idp-1", .client_secret = marker + "c"});
+    HOSTLER_ASSERT(commit());
+    EXPECT_EQ(sealed_by("k-0"), 3u);
+    ASSERT_TRUE(begin_sealing_rotation(desk(), sealer));
+    ASSERT_TRUE(finish_sealing_rotation(desk(), sealer));
+    HOSTLER_ASSERT(commit());
+    look();
+    EXPECT_EQ(sealed_by("k-0"), 0u);
+    EXPECT_EQ(sealed_by("k-1"), 3u);
+    ASSERT_TRUE(forget_sealing_key(desk(), "k-0"));
+    HOSTLER_ASSERT(commit());
+    timers.advance(std::chrono::seconds{2});
+    ASSERT_TRUE(take_over(2));
+    EXPECT_EQ(term().look().estate.users.at("u-1").totp, marker + "t");
+    EXPECT_EQ(term().look().estate.identity_providers.at("idp-1").client_secret, marker + "c");
+}
+
 TEST_F(SealingTest, TheMetricsTellWhatTheCurrentKeyDoesNotSeal) {
     const auto shown = [this](const std::string& name) {
         MetricsPage page;

@@ -238,7 +238,9 @@ Task<> finish_browser(http::Exchange& exchange, TermPtr term, std::string user_i
                                                ports.random, ports.digest, ports.timers.now());
         co_return co_await exchange.respond(page_response(200, confirm_page(*to->device, *user, form)));
     }
-    if (needs_totp(desk, *user))
+    Login like;
+    if (extras.mark) extras.mark(like);
+    if (needs_totp(desk, *user, &like))
         co_return co_await refuse_browser(exchange, 403,
                                           "A second factor is required, and this user has none yet. Enrol it "
                                           "at a command line: hostler login, then hostler totp enrol.");

@@ -15,6 +15,7 @@
 #include "http/transport_security.h"
 #include "roles/master/http/caller.h"
 #include "roles/master/http/people.h"
+#include "roles/master/oidc/flow.h"
 #include "roles/master/server/browser_page.h"
 #include "roles/master/server/browser_sign_in.h"
 
@@ -167,6 +168,11 @@ Task<> Front::answer(http::Exchange& exchange) {
             co_return co_await refuse(exchange, may.error());
         co_return co_await answer_browser_sign_in(exchange, api_);
     }
+    if (path.starts_with(oidc_path)) {
+        if (const auto may = admission_.enter_stranger(address_of(exchange)); !may)
+            co_return co_await refuse(exchange, may.error());
+        co_return co_await sign_in_by_provider(exchange);
+    }
     if (path == "/v1/backup" && exchange.request.method == "GET") {
         const auto sent = co_await send_backup(exchange);
         if (sent || exchange.started()) co_return sent;
@@ -218,13 +224,34 @@ Task<> Front::answer_health(http::Exchange& exchange) {
         http::text_response(term ? 200 : 503, term ? "ok" : term.error().message));
 }
 
+// As it is set, else as this client reaches us.
+std::string Front::public_url(const http::Exchange& exchange) const {
+    if (!settings_.public_url.empty()) return settings_.public_url;
+    return fmt::format("{}://{}", by_tls(exchange) ? "https" : "http",
+                       exchange.request.headers.find("Host").value_or(""));
+}
+
+Task<> Front::sign_in_by_provider(http::Exchange& exchange) {
+    const TermPtr term = CO_TRY(api_.leader());
+    OidcFront front{.origin = public_url(exchange),
+                    .address = std::string{address_of(exchange)},
+                    .signed_in = [](http::Exchange& to, TermPtr of, ProviderSignIn who) -> Task<> {
+                        BrowserExtras extras;
+                        extras.mark = [source = std::move(who.source)](Login& login) {
+                            note_source(login, source);
+                        };
+                        return finish_browser(to, std::move(of), std::move(who.user), std::move(who.target),
+                                              std::move(extras));
+                    },
+                    .refused = refuse_browser};
+    while (front.origin.ends_with('/')) front.origin.pop_back();
+    co_return co_await answer_oidc(exchange, term, std::move(front));
+}
+
 // Anybody may ask; nothing of the cloud is told.
 Task<> Front::front_door_page(http::Exchange& exchange) {
     const auto& headers = exchange.request.headers;
-    const std::string api =
-        !settings_.public_url.empty()
-            ? settings_.public_url
-            : fmt::format("{}://{}", by_tls(exchange) ? "https" : "http", headers.find("Host").value_or(""));
+    const std::string api = public_url(exchange);
     bool person = false;
     http::each_item(headers.find("Accept").value_or(""), [&](std::string_view item) {
         person |= http::same_name(http::trimmed(item.substr(0, item.find(';'))), "text/html");

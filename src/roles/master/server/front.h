@@ -29,6 +29,8 @@ private:
     Task<> answer_api(http::Exchange& exchange);
     Task<> refuse(http::Exchange& exchange, const Error& error);
     Task<> front_door_page(http::Exchange& exchange);
+    Task<> sign_in_by_provider(http::Exchange& exchange);
+    std::string public_url(const http::Exchange& exchange) const;
     // GET /v1/backup: no operation of the table, since its answer is a file of any size and no JSON.
     Task<> send_backup(http::Exchange& exchange);
     Result<api::Caller> caller_of_request(const http::Exchange& exchange) const;

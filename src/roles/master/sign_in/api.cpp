@@ -64,12 +64,16 @@ void add_sign_in(Api& service) {
                                        Makes::session);
         });
     service.write<ops::sign_out>(
-        [](Desk& desk, const api::Call& call, const api::Empty&) -> Result<api::Empty> {
+        [](Desk& desk, const api::Call& call, const api::Empty&) -> Result<api::SignedOut> {
             const User& user = *TRY(own_user(desk, call));
             desk.estate.event("user", user.id, user.tenant, "signed_out",
                               fmt::format("User {} signed out.", user.login));
-            desk.estate.logins.erase(call.caller.credential.substr(login_mark.size()));
-            return api::Empty{};
+            const std::string hash = call.caller.credential.substr(login_mark.size());
+            api::SignedOut answer;
+            if (const Login* login = desk.estate.logins.find(hash); login && !login->end_url.empty())
+                answer.end_session_url = login->end_url;
+            desk.estate.logins.erase(std::string{hash});
+            return answer;
         });
     service.read<ops::list_sessions>([](const Desk& desk, const api::Call& call,
                                         const api::ListSessions& request) -> Result<api::List<api::Session>> {

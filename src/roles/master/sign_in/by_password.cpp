@@ -77,6 +77,7 @@ api::SignedIn signed_in(const Desk& desk, const User& user) {
 
 api::SignedIn session_made(const Desk& desk, const MadeLogin& made) {
     api::SignedIn answer = signed_in(desk, user_of(desk, *made.login));
+    answer.needs_totp = needs_totp(desk, user_of(desk, *made.login), made.login);
     answer.secret = made.secret;
     answer.expires_at = wall(made.login->expires_at);
     return answer;

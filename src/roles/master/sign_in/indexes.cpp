@@ -12,6 +12,11 @@ std::string session_id(const Login& login) {
 Indexes<Login>::Indexes()
     : user([](const Login& row) { return one(row.user); }),
       session([](const Login& row) { return one(session_id(row)); }),
+      identity([](const Login& row) {
+          return one_if(!row.subject.empty(), UserIdentity{row.provider, row.subject});
+      }),
+      sid([](const Login& row) { return one_if(!row.sid.empty(), UserIdentity{row.provider, row.sid}); }),
+      provider([](const Login& row) { return unless_empty(row.provider); }),
       expires_at([](const Login& row) { return one(row.expires_at); }),
       used_at([](const Login& row) { return one(row.used_at); }) {}
 

@@ -15,10 +15,14 @@ std::string session_id(const Login& login);
 template <>
 struct Indexes<Login> {
     Index<Login> user, session;
+    Index<Login, UserIdentity> identity;  // By which it came,
+    Index<Login, UserIdentity> sid;       // and the provider's session, in place of the subject.
+    Index<Login> provider;
     Index<Login, std::int64_t> expires_at, used_at;
     Indexes();
     static void each(auto& self, auto visit) {
-        visit(self.user), visit(self.session), visit(self.expires_at), visit(self.used_at);
+        visit(self.user), visit(self.session), visit(self.identity), visit(self.sid), visit(self.provider);
+        visit(self.expires_at), visit(self.used_at);
     }
 };
 

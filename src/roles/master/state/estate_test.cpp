@@ -182,7 +182,25 @@ void fill(Estate& estate) {
                       .totp_step = 7,
                       .recovery = {"r", "s"},
                       .created_at = 1,
-                      .disabled_at = 2});
+                      .disabled_at = 2,
+                      .identities = {{"idp-1", "ann"}}});
+    estate.identity_providers.add({.id = "idp-1",
+                                   .name = "Acme SSO",
+                                   .tenant = "acme",
+                                   .issuer = "https://id.example",
+                                   .client_id = "hostler",
+                                   .client_secret = "opensesame",
+                                   .scopes = {"profile"},
+                                   .groups_claim = "groups",
+                                   .group_roles = {{"ml", "member", "acme", "web"}},
+                                   .default_role = "viewer",
+                                   .creates_users = true,
+                                   .trusted_second_factor = true,
+                                   .authorities = "PEM",
+                                   .created_at = 1,
+                                   .disabled_at = 2,
+                                   .version = 3,
+                                   .listed = true});
     estate.invitations.add({.id = "inv-1",
                             .tenant = "acme",
                             .project = "web",
@@ -200,7 +218,11 @@ void fill(Estate& estate) {
                        .used_at = 2,
                        .expires_at = 3,
                        .address = "192.0.2.1",
-                       .client = "curl"});
+                       .client = "curl",
+                       .provider = "idp-1",
+                       .sid = "s",
+                       .subject = "ann",
+                       .end_url = "https://id.example/logout"});
     estate.password_links.add({.hash = "p", .user = "u-1", .expires_at = 4});
     estate.service_accounts.add(
         {.id = "sa-1", .name = "ci", .tenant = "acme", .created_at = 1, .disabled_at = 2});

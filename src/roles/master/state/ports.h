@@ -16,6 +16,7 @@
 #include "ports/series.h"
 #include "ports/series_mirror.h"
 #include "ports/store.h"
+#include "ports/token_verifier.h"
 
 namespace hostler::master {
 
@@ -27,15 +28,16 @@ struct Ports {
     Store& store;
     Authority& authority;
     Digest& digest;
-    Certified& own;                      // Of identity master/….
-    SeriesStore& series;                 // This master's own.
-    Outgoing& outgoing;                  // To whoever is told of alerts.
-    Sealer& sealer;                      // Of what is secret in the store.
-    Passwords& passwords;                // Of people.
-    const IssuedKeys* issued = nullptr;  // Null: nobody wrote any down.
-    Worker* checker = nullptr;           // Walks challenges again; null: no host is challenged.
-    SeriesMirror* mirror = nullptr;      // Of `series`. Null: it follows nobody's, and passes none on.
-    http::Arrival arrival{};             // Of those who come to the API.
+    Certified& own;                         // Of identity master/….
+    SeriesStore& series;                    // This master's own.
+    Outgoing& outgoing;                     // To whoever is told of alerts.
+    Sealer& sealer;                         // Of what is secret in the store.
+    Passwords& passwords;                   // Of people.
+    const IssuedKeys* issued = nullptr;     // Null: nobody wrote any down.
+    Worker* checker = nullptr;              // Walks challenges again; null: no host is challenged.
+    SeriesMirror* mirror = nullptr;         // Of `series`. Null: it follows nobody's, and passes none on.
+    http::Arrival arrival{};                // Of those who come to the API.
+    const TokenVerifier* tokens = nullptr;  // Null: no identity provider is believed.
 };
 
 }  // namespace hostler::master

@@ -40,6 +40,10 @@ Result<> each_secret(User& row, const VisitSecret& visit) {
     return visit("totp", row.totp);
 }
 
+Result<> each_secret(IdentityProvider& row, const VisitSecret& visit) {
+    return visit("client_secret", row.client_secret);
+}
+
 std::optional<SealedText> parse_sealed(std::string_view stored) {
     if (!stored.starts_with(mark)) return std::nullopt;
     stored.remove_prefix(mark.size());

@@ -11,6 +11,7 @@
 
 #include "domain/alert/receiver.h"
 #include "domain/instance/instance.h"
+#include "domain/oidc/provider.h"
 #include "domain/tenancy/key.h"
 #include "domain/tenancy/secret.h"
 #include "domain/tenancy/user.h"
@@ -27,6 +28,7 @@ Result<> each_secret(alert::Receiver& row, const VisitSecret& visit);
 Result<> each_secret(Answer& row, const VisitSecret& visit);
 Result<> each_secret(Secret& row, const VisitSecret& visit);
 Result<> each_secret(User& row, const VisitSecret& visit);
+Result<> each_secret(IdentityProvider& row, const VisitSecret& visit);
 
 template <class T>
 concept HasSecrets = requires(T& row, const VisitSecret& visit) {

@@ -170,6 +170,8 @@ static void forget_people(Desk& desk, const std::string& tenant) {
         return found;
     };
     for (const std::string& id : ids(estate.users.by().tenant.of(tenant))) remove_user(desk, id);
+    for (const std::string& id : ids(estate.identity_providers.by().tenant.of(tenant)))
+        estate.identity_providers.erase(id);
     for (const std::string& id : ids(estate.groups.by().tenant.of(tenant))) {
         forget_roles(desk, std::string{group_subject} + id);
         estate.groups.erase(id);

@@ -6,6 +6,7 @@
 #include "core/suspend.h"
 #include "core/testing/manual_timers.h"
 #include "core/testing/run.h"
+#include "ports/testing/plain_tokens.h"
 #include "ports/testing/played_outgoing.h"
 #include "ports/testing/quick_passwords.h"
 #include "roles/master/http/api.h"
@@ -327,7 +328,10 @@ public:
 };
 
 struct TermRig {
-    TermRig() { begin(1); }
+    TermRig() {
+        ports.tokens = &tokens;
+        begin(1);
+    }
     ~TermRig() { finish(); }
     void begin(std::uint64_t epoch) {
         lead.term = std::make_shared<Term>(ports, settings, AddressPool::parse("10.208.0.0/12").value(),
@@ -364,6 +368,7 @@ struct TermRig {
     hostler::testing::PlayedOutgoing outgoing{timers};
     PlainSealer sealer;
     hostler::testing::QuickPasswords passwords;
+    hostler::testing::PlainTokens tokens;
     Ports ports{loop,   timers, net,    random,   store,  authority,
                 digest, own,    series, outgoing, sealer, passwords};
     Lead lead;

@@ -6,7 +6,13 @@ namespace hostler::master {
 
 Indexes<User>::Indexes()
     : login([](const User& row) { return one(row.login); }),
-      tenant([](const User& row) { return one(row.tenant); }) {}
+      tenant([](const User& row) { return one(row.tenant); }),
+      provider([](const User& row) {
+          Texts providers;
+          for (const UserIdentity& one : row.identities) providers.push_back(one.provider);
+          return once_each(std::move(providers));
+      }),
+      identity([](const User& row) { return once_each(row.identities); }) {}
 
 Indexes<Invitation>::Indexes()
     : tenant([](const Invitation& row) { return one(row.tenant); }),

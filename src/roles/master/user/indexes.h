@@ -11,8 +11,12 @@ namespace hostler::master {
 template <>
 struct Indexes<User> {
     Index<User> login, tenant;
+    Index<User> provider;  // Of an identity.
+    Index<User, UserIdentity> identity;
     Indexes();
-    static void each(auto& self, auto visit) { visit(self.login), visit(self.tenant); }
+    static void each(auto& self, auto visit) {
+        visit(self.login), visit(self.tenant), visit(self.provider), visit(self.identity);
+    }
 };
 
 template <>

@@ -1,0 +1,9 @@
+#include "roles/master/oidc/indexes.h"
+
+#include "roles/master/state/index_keys.h"
+
+namespace hostler::master {
+
+Indexes<IdentityProvider>::Indexes() : tenant([](const IdentityProvider& row) { return one(row.tenant); }) {}
+
+}  // namespace hostler::master

@@ -1,0 +1,16 @@
+// Indexes of identity providers.
+#pragma once
+
+#include "domain/oidc/provider.h"
+#include "roles/master/state/index.h"
+
+namespace hostler::master {
+
+template <>
+struct Indexes<IdentityProvider> {
+    Index<IdentityProvider> tenant;
+    Indexes();
+    static void each(auto& self, auto visit) { visit(self.tenant); }
+};
+
+}  // namespace hostler::master
