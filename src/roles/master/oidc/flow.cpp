@@ -176,11 +176,15 @@ Task<> finish_sign_in(http::Exchange& exchange, TermPtr term, OidcFront front) {
 std::vector<ProviderChoice> provider_choices(const Desk& desk, const std::string& tenant) {
     constexpr std::size_t choices_max = 20;
     std::vector<ProviderChoice> choices;
-    for (const auto& [id, row] : desk.estate.identity_providers.all()) {
-        const bool shown = row.tenant.empty() || row.listed || row.tenant == tenant;
-        if (!shown || !open_provider(desk, id) || choices.size() == choices_max) continue;
-        choices.push_back({row.name, std::string{oidc_path} + id});
-    }
+    const auto add = [&](const IdentityProvider& row) {
+        if (choices.size() < choices_max && open_provider(desk, row.id))
+            choices.push_back({row.name, std::string{oidc_path} + row.id});
+    };
+    const auto& by = desk.estate.identity_providers.by();
+    for (const IdentityProvider* row : by.listed.of(true, choices_max)) add(*row);
+    if (!tenant.empty())
+        for (const IdentityProvider* row : by.tenant.of(tenant))
+            if (!row->listed) add(*row);
     return choices;
 }
 

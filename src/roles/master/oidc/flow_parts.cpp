@@ -51,7 +51,7 @@ std::string cookie_of(const http::Exchange& exchange, std::string_view name) {
 }
 
 std::string attempt_cookie(const OidcFront& front, std::string_view state, std::string_view secret) {
-    const std::int64_t life = secret.empty() ? 0 : std::chrono::seconds{attempt_life}.count();
+    const std::int64_t life = std::chrono::seconds{attempt_life}.count();
     return fmt::format("{}={}; Path=/; HttpOnly; SameSite=Lax; Max-Age={}{}",
                        attempt_cookie_name(front, state), secret, life, by_tls(front) ? "; Secure" : "");
 }
@@ -60,8 +60,9 @@ Task<> refuse_sign_in(http::Exchange& exchange, TermPtr term, OidcFront front, s
                       std::string reason) {
     constexpr int unauthenticated = 401;
     ++oidc_of(*term).count.refused;
-    log_info("a sign-in by identity provider {} from {} failed: {}", provider.empty() ? "?" : provider,
-             front.address, reason);
+    if (may_log(*term))
+        log_info("a sign-in by identity provider {} from {} failed: {}", provider.empty() ? "?" : provider,
+                 front.address, reason);
     if (!term->ended() && !term->read_only()) {
         audit_sign_in(term->desk("master"), provider.empty() ? "idp" : provider, front.address,
                       exchange.request.headers.find("User-Agent").value_or(""), SignInResult::failed, reason);

@@ -11,7 +11,6 @@ namespace hostler::master {
 std::string attempt_cookie_name(const OidcFront& front, std::string_view state);
 // "" when it is absent.
 std::string cookie_of(const http::Exchange& exchange, std::string_view name);
-// `secret` empty: it is taken away.
 std::string attempt_cookie(const OidcFront& front, std::string_view state, std::string_view secret);
 
 // One answer for all that is wrong. `provider`: its id; empty: it is not known. `reason`: for the audit.

@@ -4,6 +4,8 @@
 
 namespace hostler::master {
 
-Indexes<IdentityProvider>::Indexes() : tenant([](const IdentityProvider& row) { return one(row.tenant); }) {}
+Indexes<IdentityProvider>::Indexes()
+    : tenant([](const IdentityProvider& row) { return one(row.tenant); }),
+      listed([](const IdentityProvider& row) { return one(row.tenant.empty() || row.listed); }) {}
 
 }  // namespace hostler::master

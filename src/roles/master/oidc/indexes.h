@@ -9,8 +9,9 @@ namespace hostler::master {
 template <>
 struct Indexes<IdentityProvider> {
     Index<IdentityProvider> tenant;
+    Index<IdentityProvider, bool> listed;  // true: on all sign-in pages.
     Indexes();
-    static void each(auto& self, auto visit) { visit(self.tenant); }
+    static void each(auto& self, auto visit) { visit(self.tenant), visit(self.listed); }
 };
 
 }  // namespace hostler::master

@@ -24,8 +24,8 @@ Task<> answer_logout(http::Exchange& exchange, int status) {
     co_return co_await exchange.respond(std::move(response));
 }
 
-Task<> refuse_logout(http::Exchange& exchange, std::string provider, std::string why) {
-    log_info("a logout by identity provider {} was refused: {}", provider, why);
+Task<> refuse_logout(http::Exchange& exchange, TermPtr term, std::string provider, std::string why) {
+    if (may_log(*term)) log_info("a logout by identity provider {} was refused: {}", provider, why);
     co_return co_await answer_logout(exchange, logout_refused);
 }
 
@@ -50,25 +50,26 @@ Task<> answer_back_channel(http::Exchange& exchange, TermPtr term, std::string i
     auto form = co_await exchange.read_all(form_max);
     if (!form && form.error().code != Code::invalid) co_return std::unexpected(form.error());
     const IdentityProvider* row = term->look().estate.identity_providers.find(id);
-    if (!row) co_return co_await refuse_logout(exchange, "?", "unknown provider");
-    if (!form) co_return co_await refuse_logout(exchange, id, form.error().message);
+    if (!row) co_return co_await refuse_logout(exchange, term, "?", "unknown provider");
+    if (!form) co_return co_await refuse_logout(exchange, term, id, form.error().message);
     const IdentityProvider provider = *row;
     const auto discovery = co_await discovery_of(term, provider);
     if (!discovery && discovery.error().code == Code::cancelled) co_return std::unexpected(discovery.error());
-    if (!discovery) co_return co_await refuse_logout(exchange, id, discovery.error().message);
+    if (!discovery) co_return co_await refuse_logout(exchange, term, id, discovery.error().message);
     const auto token = co_await verified(term, provider, *discovery, form_value(*form, "logout_token"));
     if (!token && token.error().code == Code::cancelled) co_return std::unexpected(token.error());
-    if (!token) co_return co_await refuse_logout(exchange, id, token.error().message);
+    if (!token) co_return co_await refuse_logout(exchange, term, id, token.error().message);
     const auto claims = parse_claims(token->claims, "");
-    if (!claims || !is_logout_type(token->type)) co_return co_await refuse_logout(exchange, id, "odd token");
+    if (!claims || !is_logout_type(token->type))
+        co_return co_await refuse_logout(exchange, term, id, "odd token");
     const std::int64_t now_s =
         std::chrono::floor<std::chrono::seconds>(term->ports().timers.wall()).time_since_epoch().count();
     const std::string_view wrong = wrong_logout_token(
         *claims, {.issuer = provider.issuer, .client_id = provider.client_id, .nonce = {}, .now_s = now_s});
-    if (!wrong.empty()) co_return co_await refuse_logout(exchange, id, std::string{wrong});
-    if (term->ended() || term->read_only()) co_return co_await refuse_logout(exchange, id, "no leader");
+    if (!wrong.empty()) co_return co_await refuse_logout(exchange, term, id, std::string{wrong});
+    if (term->ended() || term->read_only()) co_return co_await refuse_logout(exchange, term, id, "no leader");
     if (!oidc_of(*term).seen.add(id + "/" + claims->id, term->ports().timers.now()))
-        co_return co_await refuse_logout(exchange, id, "replayed");
+        co_return co_await refuse_logout(exchange, term, id, "replayed");
     Desk& desk = term->desk(std::string{identity_provider_mark} + id);
     for (const std::string& hash : sessions_meant(desk, id, *claims)) {
         const Login& login = desk.estate.logins.at(hash);

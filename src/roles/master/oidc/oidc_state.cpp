@@ -8,6 +8,8 @@ OidcState& oidc_of(Term& term) {
     return term.part<OidcState>([] { return std::make_shared<OidcState>(); });
 }
 
+bool may_log(Term& term) { return oidc_of(term).logged.take(term.ports().timers.now()); }
+
 std::shared_ptr<PublishedBy> published_by(Term& term, const IdentityProvider& provider) {
     auto& published = oidc_of(term).published;
     if (!published.contains(provider.id))

@@ -9,6 +9,7 @@
 #include <set>
 #include <string>
 
+#include "core/rate.h"
 #include "core/timers.h"
 #include "roles/master/oidc/flow.h"
 #include "roles/master/oidc/provider_calls.h"
@@ -65,8 +66,11 @@ struct OidcState {
     SeenTokens seen;
     std::map<std::string, std::shared_ptr<PublishedBy>> published;  // By provider.
     OidcCount count;
+    Rate logged{{.per_second = 0.5, .burst = 20}};  // Strangers decide how much fails.
 };
 OidcState& oidc_of(Term& term);
+// Whether another refusal may be in the log.
+bool may_log(Term& term);
 // Of the provider as it is now: another version begins without any.
 std::shared_ptr<PublishedBy> published_by(Term& term, const IdentityProvider& provider);
 
