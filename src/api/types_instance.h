@@ -409,7 +409,7 @@ inline constexpr auto fields<Instance> = std::to_array<Field>({
     {.member = "volumes", .help = "Mounted volumes."},
     {.member = "generation", .help = "Increases with each change of the wanted state.", .example = "1"},
     {.member = "created_at", .help = "Creation time."},
-    {.member = "created_by", .help = "Who made it: a user, a service account or an API key; empty: not known.",
+    {.member = "created_by", .help = "Creator: a user, a service account or an API key; empty: not known.",
      .example = "user/u-3hq8wz"},
     {.member = "started_at", .help = "When its container started, of this run."},
     {.member = "ready_at", .help = "When this run was running: its probes had answered."},

@@ -37,7 +37,7 @@ inline constexpr auto fields<QuotaUse> = std::to_array<Field>({
     {.member = "resource", .help = "gpus, gpus:MODEL, cpu, memory, volumes or instances.", .example = "gpus"},
     {.member = "limit", .help = "The most that may be used at once.", .example = "8"},
     {.member = "guaranteed", .help = "The part of a project's limit that other projects cannot borrow.", .example = "2"},
-    {.member = "used", .help = "What is used now; it may exceed a limit that was lowered.", .example = "7"},
+    {.member = "used", .help = "Present use; it may exceed a limit that was lowered.", .example = "7"},
 });
 
 struct Quota {
@@ -75,7 +75,7 @@ struct SetQuota {
 BOOST_DESCRIBE_STRUCT(SetQuota, (), (limits, tenant_id, project, subject, if_version))
 template <>
 inline constexpr auto fields<SetQuota> = std::to_array<Field>({
-    {.member = "limits", .help = "Limits, in place of those it has. What is not named is not limited.",
+    {.member = "limits", .help = "Limits, in place of those it has. Resources that are not named are not limited.",
      .example = R"([{"resource":"gpus","limit":"8"},{"resource":"memory","limit":"512Gi"}])", .min = 1, .max = limits_quota_max},
     {.member = "tenant_id", .help = "The tenant. Default: the caller's.", .example = "acme", .form = &forms::id},
     {.member = "project", .help = "Only of this project. Default: of the whole tenant.", .example = "lab",

@@ -48,7 +48,7 @@ inline constexpr auto fields<Volume> = std::to_array<Field>({
     {.member = "host", .help = "Host that stores it; empty: none yet.", .example = "h-4f2a9c"},
     {.member = "attached_to", .help = "Ids of the instances that use it."},
     {.member = "created_at", .help = "When it was made."},
-    {.member = "created_by", .help = "Who made it: a user, a service account or an API key; empty: not known.",
+    {.member = "created_by", .help = "Creator: a user, a service account or an API key; empty: not known.",
      .example = "user/u-3hq8wz"},
     {.member = "used_bytes", .help = "Bytes in use, including the overhead of its file system; absent: not known now.",
      .example = "3221225472", .unit = Unit::bytes},

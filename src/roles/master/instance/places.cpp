@@ -58,13 +58,6 @@ void take(Desk& desk, Instance& instance, const Demand& demand, const Found& fou
     desk.estate.pass_on(instance.claim, ClaimUse::instance, of);
 }
 
-bool has_gpus_of(const Desk& desk, const std::string& host, const std::string& resource) {
-    const Host* there = desk.estate.hosts.find(host);
-    return there && std::ranges::any_of(there->facts.gpus, [&](const GpuFacts& gpu) {
-               return amount_of({{gpu_class(gpu.model), 1}}, resource) > 0;
-           });
-}
-
 }  // namespace
 
 Result<> give_place(Desk& desk, Instance& instance, const std::string& zone, const std::string& host,

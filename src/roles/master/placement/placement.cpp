@@ -99,9 +99,10 @@ api::PlacementDenial shown_as(const Denial& denial) {
 }
 
 // An idle slot of its spec would be taken: nothing but the spec says how large it is.
-const Slot* slot_for(const Desk& desk, const api::PlacementTask& task, const AskedTasks& asked) {
+const Slot* slot_for(const Desk& desk, const api::PlacementTask& task, const AskedTasks& asked,
+                     const Room::May& may) {
     if (!task.spec_name || task.gpus || task.cpu || task.memory) return nullptr;
-    return idle_slot(desk, *task.spec_name, asked.demands[0], asked.images[0], nullptr);
+    return idle_slot(desk, *task.spec_name, asked.demands[0], asked.images[0], may);
 }
 
 std::vector<api::StockGivingWay> giving_way(const Desk& desk, const std::vector<std::string>& claims) {
@@ -121,15 +122,15 @@ std::vector<api::StockGivingWay> giving_way(const Desk& desk, const std::vector<
 
 // A single task of whole GPUs goes where an instance would.
 void place_one(const Desk& desk, const api::PlacementTask& task, const AskedTasks& asked,
-               api::PlacementAnswer& answer) {
-    if (const Slot* slot = slot_for(desk, task, asked)) {
+               api::PlacementAnswer& answer, const Room::May& may) {
+    if (const Slot* slot = slot_for(desk, task, asked, may)) {
         const Claim& held = desk.estate.claims.at(slot->claim);
         answer.places.push_back({.host = held.host, .zone = held.zone, .gpus = held.gpus});
         answer.from_stock = true;
         return;
     }
-    const Decision decision = room(desk).place(desk, asked.demands[0], asked.images[0], nullptr,
-                                               [&desk] { return idle_stock(desk); });
+    const Decision decision =
+        room(desk).place(desk, asked.demands[0], asked.images[0], may, [&desk] { return idle_stock(desk); });
     if (!decision.placement) {
         answer.denial = shown_as(*decision.denial);
         return;
@@ -157,18 +158,26 @@ Amounts would_use(const Desk& desk, const AskedTasks& asked, const api::Placemen
     return all;
 }
 
-// A quota refuses what hosts have room for, and what they have none for. It is told to those alone who could
-// start something there.
-void ask_quotas(const Desk& desk, const api::Call& call, const QuotaAsker& asker, const AskedTasks& asked,
-                api::PlacementAnswer& answer) {
-    const Scope scope = Scope::of_project(asker.tenant, asker.project);
-    if (asker.tenant.empty() || !may(call, Permission::instance_write, scope)) return;
-    auto denied = quota_denial(desk, asker, would_use(desk, asked, {}));
-    if (!denied) denied = quota_denial(desk, asker, would_use(desk, asked, answer));
-    if (!denied) return;
-    answer = {};
-    answer.denial =
-        api::PlacementDenial{.sentence = denied->error.message + ".", .would_help = denied->error.help};
+// A quota refuses what hosts have room for, and what they have none for. A single task goes where it would be
+// let: to another model where a class of GPUs is full.
+std::optional<QuotaDenial> ask_quotas(const Desk& desk, const QuotaAsker& asker,
+                                      const api::PlacementTask& task, const AskedTasks& asked,
+                                      api::PlacementAnswer& answer) {
+    auto first = quota_denial(desk, asker, would_use(desk, asked, {}));
+    if (!first) first = quota_denial(desk, asker, would_use(desk, asked, answer));
+    const bool single = asked.demands.size() == 1 && asked.whole && !answer.places.empty();
+    std::set<std::string> full;
+    for (auto denied = first; denied; denied = quota_denial(desk, asker, would_use(desk, asked, answer))) {
+        const bool of_class = denied->resource.starts_with(gpu_class_prefix);
+        if (!single || !of_class || !full.insert(denied->resource).second) return first;
+        answer = {};
+        place_one(desk, task, asked, answer, [&](const std::string& host) {
+            return std::ranges::none_of(full,
+                                        [&](const std::string& one) { return has_gpus_of(desk, host, one); });
+        });
+        if (answer.places.empty()) return first;
+    }
+    return std::nullopt;
 }
 
 }  // namespace
@@ -200,7 +209,7 @@ Result<api::PlacementAnswer> explain_placement(const Desk& desk, const api::Call
 
     api::PlacementAnswer answer;
     if (asked.demands.size() == 1 && asked.whole) {
-        place_one(desk, tasks[0], asked, answer);
+        place_one(desk, tasks[0], asked, answer, nullptr);
     } else {
         const Plan plan = room(desk).plan(asked.demands, asked.gang, [&desk] { return idle_stock(desk); });
         answer.gives_way = giving_way(desk, plan.reclaimed);
@@ -214,9 +223,16 @@ Result<api::PlacementAnswer> explain_placement(const Desk& desk, const api::Call
         }
         if (plan.denial) answer.denial = shown_as(*plan.denial);
     }
-    ask_quotas(desk, call,
-               {tenant, request.project.value_or(std::string{default_project}), call.caller.actor}, asked,
-               answer);
+    // It is told to those alone who could start something there.
+    const std::string project = request.project.value_or(std::string{default_project});
+    const bool starts =
+        !tenant.empty() && may(call, Permission::instance_write, Scope::of_project(tenant, project));
+    if (starts)
+        if (auto denied = ask_quotas(desk, {tenant, project, call.caller.actor}, tasks[0], asked, answer)) {
+            answer = {};
+            answer.denial = api::PlacementDenial{.sentence = denied->error.message + ".",
+                                                 .would_help = denied->error.help};
+        }
     explain_policies(desk, tenant, asked.asked, answer);
     answer.fits = !answer.places.empty();
     return answer;

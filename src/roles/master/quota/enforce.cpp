@@ -2,7 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "domain/quota/resource.h"
+#include "roles/master/quota/amounts.h"
 #include "roles/master/quota/counts.h"
 #include "roles/master/quota/usage.h"
 #include "roles/master/quota/words.h"
@@ -94,6 +97,13 @@ Amounts still_asked(const Desk& desk, const std::string& instance, Amounts amoun
     for (const auto& [resource, amount] : usage(desk).of_instance(instance)) amounts[resource] -= amount;
     std::erase_if(amounts, [](const auto& row) { return row.second <= 0; });
     return amounts;
+}
+
+bool has_gpus_of(const Desk& desk, const std::string& host, const std::string& resource) {
+    const Host* there = desk.estate.hosts.find(host);
+    return there && std::ranges::any_of(there->facts.gpus, [&](const GpuFacts& gpu) {
+               return amount_of({{gpu_class(gpu.model), 1}}, resource) > 0;
+           });
 }
 
 }  // namespace hostler::master

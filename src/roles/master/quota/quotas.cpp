@@ -172,7 +172,7 @@ void write_quota_metrics(MetricsPage& page, const Desk& desk) {
                "Limits of tenants and projects; cpu in thousandths, memory and volumes in bytes.",
                MetricsPage::Type::gauge);
     each([](const QuotaLimit& one, const Amounts&) { return one.limit; });
-    page.begin("hostler_quota_used", "What is used of these limits, in the same units.",
+    page.begin("hostler_quota_used", "Present use of these limits, in the same units.",
                MetricsPage::Type::gauge);
     each([](const QuotaLimit& one, const Amounts& used) { return amount_of(used, one.resource); });
     page.begin("hostler_quota_refusals_total", "Calls of a tenant that a quota refused, in this term.",
