@@ -58,6 +58,8 @@ std::string participle(std::string_view verb) {
     if (verb == "keep-alive") return "kept alive";
     if (verb == "reset") return "reset";
     if (verb == "create-key") return "key created";
+    if (verb == "begin-device") return "sign-in begun";
+    if (verb == "end-device") return "created";
     if (verb == "password-link") return "password link created";
     if (verb.ends_with('e')) return std::string(verb) + "d";
     return std::string(verb) + "ed";

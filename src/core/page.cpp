@@ -37,7 +37,7 @@ button.second{background:transparent;color:var(--ink);box-shadow:inset 0 0 0 1px
 label{display:block;font-weight:600;margin:.75rem 0 .35rem}
 input:is([type=password],[type=text]){width:100%;font:inherit;
 padding:.6rem .7rem;border:1px solid var(--soft);border-radius:9px;background:transparent;color:inherit}
-details{margin-top:20px}summary{cursor:pointer;color:var(--busy)}
+details{margin-top:20px}details p{margin-top:12px}summary{cursor:pointer;color:var(--busy)}
 footer{margin-top:26px;padding-top:14px;border-top:1px solid var(--line);font-size:13px;
 color:var(--soft)}
 )";

@@ -288,8 +288,14 @@ Result<std::string> redeem_code(Term& term, const std::string& code, const std::
 }
 
 void sign_out(Term& term, const std::string& session, const std::string& route) {
-    if (const SignIn* sign_in = sign_in_of(term, session, route))
-        term.desk("gateway").estate.sign_ins.erase(std::string{sign_in->hash});
+    const SignIn* sign_in = sign_in_of(term, session, route);
+    if (!sign_in) return;
+    Estate& estate = term.desk("gateway").estate;
+    const std::string hash = sign_in->hash, credential = credential_of(*sign_in);
+    // A session that the sign-in page made has no other use.
+    const Login* login = login_of_credential(term, credential);
+    if (login && login->client == browser_client) estate.logins.erase(std::string{login->hash});
+    estate.sign_ins.erase(hash);
 }
 
 }  // namespace hostler::master

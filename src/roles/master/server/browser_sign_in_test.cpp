@@ -117,6 +117,24 @@ TEST_F(BrowserSignIn, APasswordOpensTheInstance) {
     EXPECT_EQ(line->client, "tester/1");
 }
 
+TEST_F(BrowserSignIn, SigningOutAtTheGatewayEndsTheSessionOfThePage) {
+    user("ann");
+    const std::string command_line = session("ann");
+    for (const bool pasted : {false, true}) {
+        const Reply sent =
+            pasted ? form("/sign-in", {{"target", "gateway:" + to}, {"key", command_line}}) : password("ann");
+        const auto opened =
+            redeem_code(term(), between(sent.text, "/.hostler/session?code=", "&"), "8080-i-1");
+        ASSERT_TRUE(opened) << sent.text;
+        EXPECT_EQ(sessions(), pasted ? 1u : 2u);
+        sign_out(term(), *opened, "8080-i-1");
+        EXPECT_FALSE(caller_of_sign_in(term(), *opened, "8080-i-1"));
+        EXPECT_EQ(sessions(), 1u) << "that of the command line stays";
+        (void)commit();
+    }
+    EXPECT_EQ(whoami(command_line), 200);
+}
+
 TEST_F(BrowserSignIn, WrongSignInsAreAlikeAndAudited) {
     user("ann");
     const std::string disabled = user("bob");

@@ -62,7 +62,7 @@ Task<> deliver(Term& term, Letter letter, Mail mail) {
     const auto sent = co_await mail_it(term, std::move(mail));
     --letters_of(term).under_way;
     if (!sent && sent.error().code == Code::cancelled) co_return std::unexpected(sent.error());
-    if (term.read_only()) co_return Result<>{};
+    if (term.ended() || term.read_only()) co_return Result<>{};
     term.desk("master").estate.event(
         letter.kind, letter.id, letter.tenant, sent ? "mail_sent" : "mail_failed",
         sent ? fmt::format("A letter was sent to {}.", letter.to)
