@@ -10,6 +10,7 @@
 #include "roles/master/instance/layers.h"
 #include "roles/master/instance/lifecycle.h"
 #include "roles/master/policy/policies.h"
+#include "roles/master/tenancy/tenancy.h"
 #include "roles/master/secret/secrets.h"
 #include "roles/master/share/shares.h"
 #include "roles/master/uplink/messages.h"
@@ -185,7 +186,8 @@ bool write_command(const Desk& desk, std::uint64_t epoch, const HostCommand& com
 }
 
 void write_routes(const Desk& desk, const Instance& instance, uplink::Routes& routes) {
-    const bool may_be_public = allows_public_ports(policies_of(desk, instance.tenant));
+    const bool may_be_public = allows_public_ports(policies_of(desk, instance.tenant)) &&
+                               !is_disabled(desk, instance.tenant, instance.project);
     for (const InstancePort& port : instance.spec.ports) {
         auto& route = *routes.add_routes();
         route.set_name(route_name(instance, port.port));

@@ -433,6 +433,11 @@ TEST_F(WrittenCommands, ARouteForEachPort) {
     uplink::Routes closed;
     write_routes(desk, instance, closed);
     EXPECT_FALSE(closed.routes(0).open_to_all()) << "a policy forbids it";
+    estate.policies.erase(Policy::id_of("acme"));
+    estate.tenants.add({.id = "acme", .disabled_at = 1});
+    uplink::Routes disabled;
+    write_routes(desk, instance, disabled);
+    EXPECT_FALSE(disabled.routes(0).open_to_all()) << "its tenant is disabled";
     live.hosts[on].access = "elsewhere";
     live.hosts[on].ways = {{"elsewhere", 1}};
     uplink::Routes again;

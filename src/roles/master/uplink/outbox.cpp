@@ -77,18 +77,25 @@ void Outbox::add_routes(const Instance& instance, uplink::Routes& routes) {
     for (const InstancePort& port : instance.spec.ports) names.push_back(route_name(instance, port.port));
 }
 
-// Whether public ports are open to all may have changed.
-void Outbox::add_routes_under(const std::string& policy, uplink::Routes& routes) {
+// A policy, a tenant or a project has changed, and with it perhaps whether public ports are open to all.
+void Outbox::add_public_routes(const Touched& what, uplink::Routes& routes) {
+    const Desk& desk = term_.look();
     const auto add = [&](const Instance& instance) {
         if (std::ranges::any_of(instance.spec.ports, &InstancePort::is_public)) add_routes(instance, routes);
     };
-    const Desk& desk = term_.look();
-    if (policy == Policy::cloud_id)
+    if (what.kind == Kind<Policy>::name && what.id == Policy::cloud_id) {
         for (const auto& [id, instance] : desk.estate.instances.all()) add(instance);
-    else
-        for (const Instance* instance :
-             desk.estate.instances.by().tenant.of(policy.substr(Policy::tenant_prefix.size())))
-            add(*instance);
+        return;
+    }
+    std::string tenant = what.id, project;
+    if (what.kind == Kind<Policy>::name) tenant = what.id.substr(Policy::tenant_prefix.size());
+    if (what.kind == Kind<Project>::name) {
+        const Project* row = desk.estate.projects.find(what.id);
+        if (!row) return;  // Only one without instances is deleted.
+        tenant = row->tenant, project = row->name;
+    }
+    for (const Instance* instance : desk.estate.instances.by().tenant.of(tenant))
+        if (project.empty() || instance->project == project) add(*instance);
 }
 
 void Outbox::hosts_moved(const std::set<std::string>& hosts) {
@@ -108,7 +115,9 @@ void Outbox::send_routes(std::span<const Touched> touched) {
     routes.set_epoch(term_.epoch());
     routes.set_sign_in(term_.settings().public_url + "/sign-in");
     for (const Touched& one : touched) {
-        if (one.kind == Kind<Policy>::name) add_routes_under(one.id, routes);
+        if (one.kind == Kind<Policy>::name || one.kind == Kind<Tenant>::name ||
+            one.kind == Kind<Project>::name)
+            add_public_routes(one, routes);
         if (one.kind != Kind<Instance>::name) continue;
         if (const Instance* instance = term_.look().estate.instances.find(one.id)) {
             add_routes(*instance, routes);

@@ -28,7 +28,7 @@ public:
 private:
     void send(const HostCommand& command);
     void add_routes(const Instance& instance, uplink::Routes& routes);
-    void add_routes_under(const std::string& policy, uplink::Routes& routes);
+    void add_public_routes(const Touched& what, uplink::Routes& routes);
     void send_routes(std::span<const Touched> touched);
     void send_ended(std::span<const Touched> touched);
     void to_gateways(const uplink::Frame& frame);
