@@ -75,6 +75,8 @@ public:
                               std::string idempotency = {});
     // What is not as it should be in the calm; empty: nothing.
     std::string unsettled();
+    std::string hash(const std::string& text) const;  // As masters do it.
+    bool gateway_follows(std::uint64_t epoch);        // It is linked with who leads in that epoch.
     bool all_are_judged();  // Somebody leads, and knows of each host whether it may sell.
     void join(const std::string& machine, const std::string& zone);  // Boots it with a new token.
     void forget_faults();  // All that is broken is mended, all that is down boots.
@@ -99,9 +101,11 @@ public:
     std::map<std::string, series::testing::FakeDisk> series_disks;  // Of the masters.
     std::vector<std::string> hosts, masters;                        // Machines.
     std::map<std::string, std::string> keys;                        // By tenant.
+    std::map<std::string, std::string> callers;    // Names of people and programs, by their secrets.
     std::map<std::string, Credentials> installed;  // Of the roles, on disks that forget nothing: "access/nj".
     std::function<void(master::Term&)> on_recovery;
     std::vector<std::function<void(const Rewind&)>> on_rewind;
+    std::vector<std::function<void()>> on_each_step;
     std::set<std::string> liars;      // Machines whose GPUs are not what they say, from the beginning.
     std::set<Invariant> not_of_lost;  // Hold of nothing that lost transactions told of.
     double supervisors_die = 0;       // Chance of each, in a second.
