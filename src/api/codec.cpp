@@ -136,7 +136,9 @@ bool read_double(Reader& reader, const json::value& value, const Field* field, d
 }
 
 bool read_string(Reader& reader, const json::value& value, const Field* field, std::string& into) {
-    if (value.is_number() && field && (field->form == &forms::quantity || field->form == &forms::money)) {
+    const bool takes_number = field && (field->form == &forms::quantity || field->form == &forms::amount ||
+                                        field->form == &forms::money);
+    if (value.is_number() && takes_number) {
         // Kubernetes takes 8 for "8" too.
         into = value.is_double() ? plain_number(value.get_double()) : json::serialize(value);
     } else if (const json::string* text = value.if_string()) {

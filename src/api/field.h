@@ -24,6 +24,7 @@ namespace forms {
 extern const Form label;       // A DNS label: lower-case letters, digits, '-'; at most 63.
 extern const Form id;          // What a caller may use as an id: letters, digits, '.', '_', '-'; at most 128.
 extern const Form quantity;    // A Kubernetes quantity above zero. A JSON number is taken for its text.
+extern const Form amount;      // The same, or zero.
 extern const Form image;       // A container image reference.
 extern const Form env_name;    // The name of an environment variable.
 extern const Form path;        // An absolute path without "..".

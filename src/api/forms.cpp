@@ -33,6 +33,12 @@ std::string check_quantity(std::string_view text) {
     return quantity->milli > 0 ? "" : "must be above zero";
 }
 
+std::string check_amount(std::string_view text) {
+    const auto quantity = parse_quantity(text);
+    if (!quantity) return quantity.error().message;
+    return quantity->milli >= 0 ? "" : "must not be below zero";
+}
+
 std::string check_image(std::string_view text) {
     const bool ok =
         !text.empty() && is_alnum(text.front()) && is_alnum(text.back()) && !text.contains("//") &&
@@ -130,6 +136,9 @@ constinit const Form id{"id", "^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$", &check_id};
 constinit const Form quantity{
     "quantity", R"(^\+?[0-9]*\.?[0-9]+([eE][-+]?[0-9]{1,3}|n|u|m|k|M|G|T|P|E|Ki|Mi|Gi|Ti|Pi|Ei)?$)",
     &check_quantity};
+constinit const Form amount{
+    "amount", R"(^\+?[0-9]*\.?[0-9]+([eE][-+]?[0-9]{1,3}|n|u|m|k|M|G|T|P|E|Ki|Mi|Gi|Ti|Pi|Ei)?$)",
+    &check_amount};
 constinit const Form image{"image", "^[A-Za-z0-9]([A-Za-z0-9._:/@-]*[A-Za-z0-9])?$", &check_image};
 constinit const Form env_name{"env-name", "^[A-Za-z_.-][A-Za-z0-9_.-]*$", &check_env_name};
 constinit const Form path{"path", "^/[^:,]+$", &check_path};

@@ -346,6 +346,7 @@ struct Instance {
     std::vector<VolumeMount> volumes;
     std::uint64_t generation = 0;
     WallTime created_at;
+    std::string created_by;
     std::optional<WallTime> started_at{};
     std::optional<WallTime> ready_at{};
     std::optional<WallTime> ended_at{};
@@ -375,7 +376,7 @@ struct Instance {
 BOOST_DESCRIBE_STRUCT(Instance, (),
                       (id, instance_id, tenant_id, tenant_name, project, spec_name, image, template_name, state, phase, resumable,
                        reason, message, urls, gateway, host, zone, gpus, simulated, address, network, volumes, generation,
-                       created_at, started_at, ready_at, ended_at, exit_code, holds_place, probes, runs, inactivity_timeout_seconds,
+                       created_at, created_by, started_at, ready_at, ended_at, exit_code, holds_place, probes, runs, inactivity_timeout_seconds,
                        max_run_seconds, stop_at, kept_until, in_use, used_at, used_by, stops_at,
                        stops_because, loss_policy, placement, layer, secret_envs, secret_files, labels, shm_size,
                        stop_grace_seconds, owner))
@@ -408,6 +409,8 @@ inline constexpr auto fields<Instance> = std::to_array<Field>({
     {.member = "volumes", .help = "Mounted volumes."},
     {.member = "generation", .help = "Increases with each change of the wanted state.", .example = "1"},
     {.member = "created_at", .help = "Creation time."},
+    {.member = "created_by", .help = "Who made it: a user, a service account or an API key; empty: not known.",
+     .example = "user/u-3hq8wz"},
     {.member = "started_at", .help = "When its container started, of this run."},
     {.member = "ready_at", .help = "When this run was running: its probes had answered."},
     {.member = "ended_at", .help = "When it ended, or was stopped."},

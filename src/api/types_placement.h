@@ -150,13 +150,14 @@ struct ExplainPlacement {
     std::vector<PlacementTask> tasks;
     std::optional<Area> together{};
     std::optional<Area> together_wanted{};
+    std::optional<std::string> project{};
 };
 BOOST_DESCRIBE_STRUCT(ExplainPlacement, (),
                       (tenant_id, spec_name, gpus, gpu_milli, profile, cpu, memory, disk, image, placement, tasks,
-                       together, together_wanted))
+                       together, together_wanted, project))
 template <>
 inline constexpr auto fields<ExplainPlacement> = std::to_array<Field>({
-    {.member = "tenant_id", .help = "Tenant that owns the groups; for an operator's key.", .example = "acme",
+    {.member = "tenant_id", .help = "Tenant that owns the groups and whose quota counts; for an operator's key.", .example = "acme",
      .form = &forms::id},
     {.member = "spec_name", .help = "Shape of the task. Other fields override it.", .example = "h100-1",
      .form = &forms::id},
@@ -175,6 +176,8 @@ inline constexpr auto fields<ExplainPlacement> = std::to_array<Field>({
      .absent = Absent::fills},
     {.member = "together", .help = "All tasks on one host, in one rack, in one zone.", .example = "rack"},
     {.member = "together_wanted", .help = "The same, as a preference.", .example = "zone"},
+    {.member = "project", .help = "Project whose quota counts. Default: default.", .example = "lab",
+     .form = &forms::label},
 });
 inline constexpr int placement_tasks_max = 16;
 // At most placement_tasks_max tasks in all; each asks for something, and for its GPUs in one way.

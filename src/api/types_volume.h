@@ -24,6 +24,7 @@ struct Volume {
     std::string host;
     std::vector<std::string> attached_to;
     WallTime created_at;
+    std::string created_by;
     std::optional<std::int64_t> used_bytes{};
     std::optional<std::int64_t> total_bytes{};
     std::optional<std::int64_t> used_inodes{};
@@ -31,7 +32,7 @@ struct Volume {
 };
 BOOST_DESCRIBE_STRUCT(Volume, (),
                       (id, name, tenant_id, project, size, wanted_size, state, reason, message, zone, host, attached_to,
-                       created_at, used_bytes, total_bytes, used_inodes, total_inodes))
+                       created_at, created_by, used_bytes, total_bytes, used_inodes, total_inodes))
 template <>
 inline constexpr auto fields<Volume> = std::to_array<Field>({
     {.member = "id", .help = "Its id.", .example = "v-3hq8wz"},
@@ -47,6 +48,8 @@ inline constexpr auto fields<Volume> = std::to_array<Field>({
     {.member = "host", .help = "Host that stores it; empty: none yet.", .example = "h-4f2a9c"},
     {.member = "attached_to", .help = "Ids of the instances that use it."},
     {.member = "created_at", .help = "When it was made."},
+    {.member = "created_by", .help = "Who made it: a user, a service account or an API key; empty: not known.",
+     .example = "user/u-3hq8wz"},
     {.member = "used_bytes", .help = "Bytes in use, including the overhead of its file system; absent: not known now.",
      .example = "3221225472", .unit = Unit::bytes},
     {.member = "total_bytes", .help = "Capacity of its file system in bytes.", .example = "10630463488",

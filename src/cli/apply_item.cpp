@@ -13,7 +13,9 @@ AppliedKind kind_of(std::string_view noun) {
         if (one->noun != noun) continue;
         const bool creates = one->method == api::Method::post && one->verb == "create";
         const bool sets = one->method == api::Method::put && one->verb == "set";
-        if ((creates || sets) && !one->argument.empty()) kind.create = one;
+        // It is known again by a text.
+        const api::Property* named = one->argument.empty() ? nullptr : one->request().find(one->argument);
+        if ((creates || sets) && named && named->schema->kind == api::Kind::text) kind.create = one;
         if (one->verb == "get") kind.get = one;
         if (one->verb == "list") kind.list = one;
         if (one->verb == "delete") kind.remove = one;

@@ -60,6 +60,7 @@ std::string value_name(const api::Property& property) {
             if (schema.element->name == "SecretValue") return "KEY[=@FILE|=-]";
             if (schema.element->name == "SecretEnv") return "NAME=SECRET/KEY";
             if (schema.element->name == "SecretFile") return "/PATH=SECRET[/KEY]";
+            if (schema.element->name == "QuotaLimit") return "RESOURCE=LIMIT[,guaranteed=AMOUNT]";
             return "TEXT";
         case Kind::text:
             if (property.field->form == &api::forms::quantity) return "QUANTITY";
@@ -309,6 +310,9 @@ void CommandTree::add_flag(Command& command, const api::Property& property, std:
                            ->type_name(positional ? "" : value_name(property))
                            ->expected(1)
                            ->allow_extra_args(false);
+        // Several words, behind each other.
+        if (positional && flag->is_list())
+            flag->option->expected(1, CLI::detail::expected_max_vector_size)->allow_extra_args(true);
         if (flag->is_hidden()) flag->option->type_name("[FROM]")->expected(0, 1);
         if (flag->is_list() || flag->is_label_filter()) flag->option->take_all();
     }

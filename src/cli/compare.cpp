@@ -24,7 +24,8 @@ bool is_empty(const json::value& value) {
 
 bool same(const api::Property& property, const json::value& a, const json::value& b) {
     if (is_empty(a) && is_empty(b)) return true;
-    if (property.field && property.field->form == &api::forms::quantity) {
+    if (property.field &&
+        (property.field->form == &api::forms::quantity || property.field->form == &api::forms::amount)) {
         const auto left = parse_quantity(plain(a));
         const auto right = parse_quantity(plain(b));
         if (left && right) return *left == *right;

@@ -128,6 +128,21 @@ Result<json::value> parse_mount(std::string_view text) {
     return mount;
 }
 
+// "gpus=8", "gpus=8,guaranteed=2", "gpus:H100 SXM5 80GB=4"
+Result<json::value> parse_quota_limit(std::string_view text) {
+    const auto parts = split(text, ',');
+    const auto equals = parts.front().rfind('=');
+    constexpr std::string_view guaranteed = "guaranteed=";
+    const bool proper = equals != text.npos && equals > 0 &&
+                        (parts.size() == 1 || (parts.size() == 2 && parts[1].starts_with(guaranteed)));
+    if (!proper)
+        return fail(Code::invalid, fmt::format("'{}' is not RESOURCE=LIMIT[,guaranteed=AMOUNT]", text));
+    json::object limit{{"resource", parts.front().substr(0, equals)},
+                       {"limit", parts.front().substr(equals + 1)}};
+    if (parts.size() == 2) limit["guaranteed"] = json::string(parts[1].substr(guaranteed.size()));
+    return limit;
+}
+
 Result<json::value> to_value(const api::Schema& schema, const api::Field* field, std::string_view text,
                              const CliWorld& world) {
     switch (schema.kind) {
@@ -152,6 +167,7 @@ Result<json::value> to_value(const api::Schema& schema, const api::Field* field,
             if (schema.name == "SecretValue") return parse_secret_value(text, world);
             if (schema.name == "SecretEnv") return parse_secret_env(text);
             if (schema.name == "SecretFile") return parse_secret_file(text);
+            if (schema.name == "QuotaLimit") return parse_quota_limit(text);
             return api::parse_json(text);
         case Kind::boolean:
         case Kind::number:

@@ -168,6 +168,7 @@ struct Instance {
     std::string layer_host;
     InstanceKills memory_kills;
     std::optional<Owner> owner;  // From its creation on; nullopt: it is a caller's own.
+    std::string created_by{};    // "user/u-…", "account/sa-…", "key/k-…"; empty: not known.
     Meta meta;
 };
 BOOST_DESCRIBE_STRUCT(Instance, (),
@@ -175,7 +176,7 @@ BOOST_DESCRIBE_STRUCT(Instance, (),
                        message, host, zone, claim, slot, subnet, address, run_generation, exit_code,
                        created_at, started_at, ready_at, ended_at, ran_since, schedule, told_of_stop,
                        unused_stop_sent, deleted, name_passed_on, adopted, runs, left, lease_ms, layer_host,
-                       labels, memory_kills, project, owner))
+                       labels, memory_kills, project, owner, created_by))
 
 // The reason of one whose program ended by itself, with exit code 0.
 inline constexpr std::string_view completed = "completed";

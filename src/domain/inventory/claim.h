@@ -39,12 +39,14 @@ struct Claim {
     // Of foreign ones.
     std::string subnet;  // In which it stands.
     ForeignWish wish = ForeignWish::open;
-    std::string why;  // In the words of whoever wished so.
+    std::string why;                        // In the words of whoever wished so.
+    std::string created_by{};               // Of its instance; empty: not known.
+    std::vector<std::string> gpu_models{};  // Of `gpus`, when it was taken; empty: the host did not say.
     Meta meta;
     bool operator==(const Claim&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(Claim, (),
                       (id, host, zone, use, tenant, holder, cpu_milli, memory_bytes, gpus, group,
-                       address_index, subnet, wish, why, since, project))
+                       address_index, subnet, wish, why, since, project, created_by, gpu_models))
 
 }  // namespace hostler

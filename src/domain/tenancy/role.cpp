@@ -31,14 +31,14 @@ const Permissions& confidential() {
 Permissions reads_of_people() {
     return {Permission::tenant_read,  Permission::project_read, Permission::role_read,
             Permission::grant_read,   Permission::user_read,    Permission::group_read,
-            Permission::account_read, Permission::key_read};
+            Permission::account_read, Permission::key_read,     Permission::quota_read};
 }
 
 // What changes people, their roles and their keys.
 Permissions writes_of_people() {
-    return {Permission::grant_write,  Permission::role_write,   Permission::user_write,
-            Permission::group_write,  Permission::tenant_write, Permission::account_write,
-            Permission::project_write};
+    return {Permission::grant_write,   Permission::role_write,   Permission::user_write,
+            Permission::group_write,   Permission::tenant_write, Permission::account_write,
+            Permission::project_write, Permission::quota_write};
 }
 
 }  // namespace
@@ -73,7 +73,8 @@ Permissions permissions_of(BuiltInRole role) {
         case BuiltInRole::tenant_admin: return tenant_permissions();
         case BuiltInRole::billing:
             return catalogue() | Permissions{Permission::gpu_usage, Permission::report_write,
-                                             Permission::tenant_read, Permission::project_read};
+                                             Permission::tenant_read, Permission::project_read,
+                                             Permission::quota_read};
         case BuiltInRole::project_admin: return project_permissions();
         case BuiltInRole::member: return project_permissions().without({Permission::grant_write});
         case BuiltInRole::viewer:

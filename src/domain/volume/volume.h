@@ -29,11 +29,12 @@ struct Volume {
     VolumePhase phase = VolumePhase::unbound;
     std::string message;
     std::int64_t created_at = 0;
+    std::string created_by{};  // "user/u-…", "account/sa-…", "key/k-…"; empty: not known.
     Meta meta;
 };
 BOOST_DESCRIBE_STRUCT(Volume, (),
                       (id, name, tenant, zone, host, size_bytes, wanted_bytes, phase, message, created_at,
-                       project))
+                       project, created_by))
 
 // Of its host's disk, from the moment that its host is known.
 inline constexpr std::int64_t volume_bytes_min = std::int64_t{300} << 20;

@@ -132,7 +132,7 @@ private:
         }
         const std::string key = "consolidation/" + step.workload;
         if (resting(desk_, key)) return;
-        if (const auto woken = wake_instance(desk_, step.workload); !woken) {
+        if (const auto woken = wake_instance(desk_, step.workload, WantedBy::master); !woken) {
             desk_.live.rest_until[key] = desk_.estate.micros() + look_again_us;
             step.message = fmt::format("it waits for room elsewhere: {}", woken.error().message);
             return;

@@ -59,7 +59,7 @@ Result<api::Empty> decide_start(Desk& desk, const api::Call& call, const api::Cr
     TRY(check_new(call, Scope::of_project(request.tenant_id, project_meant(request))));
     if (request.placement) TRY(may_ask(call.caller, *request.placement));
     const auto filled = TRY(filled_in(desk.settings.templates, request));
-    TRY(create_instance(desk, filled, digest_of(call, request, digest)));
+    TRY(create_instance(desk, filled, digest_of(call, request, digest), std::nullopt, call.caller.actor));
     return api::Empty{};
 }
 

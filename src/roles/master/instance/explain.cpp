@@ -12,6 +12,7 @@
 #include "roles/master/host/view.h"
 #include "roles/master/instance/layers.h"
 #include "roles/master/instance/owner.h"
+#include "roles/master/instance/places.h"
 #include "roles/master/secret/secrets.h"
 #include "roles/master/state/kinds.h"
 #include "roles/master/volume/disks.h"
@@ -228,6 +229,14 @@ std::optional<UnfitGpu> unfit_gpu(const Desk& desk, const Instance& instance) {
     return std::nullopt;
 }
 
+// What keeps it from being started, beside what it is in.
+static void explain_quota(const Desk& desk, const Instance& instance, api::Explanation& why) {
+    const auto refused = quota_against_start(desk, instance);
+    if (!refused) return;
+    why.sentence += fmt::format(" It cannot be started now: {}.", refused->message);
+    why.would_help = refused->help;
+}
+
 static api::Explanation explain_state(const Desk& desk, const Instance& instance) {
     api::Explanation why{.token = instance.reason,
                          .sentence = fmt::format("It is {}: {}.", text_of(instance.phase), instance.message)};
@@ -236,12 +245,14 @@ static api::Explanation explain_state(const Desk& desk, const Instance& instance
         const std::string kept = layer_sentence(desk, instance);
         why.sentence += kept.empty() ? " Nothing of what it wrote outside its volumes is kept." : " " + kept;
         why.would_help = fmt::format("Start it: `hostler instance start {}`.", instance.caller_id);
+        explain_quota(desk, instance, why);
         return why;
     }
     if (is_final(instance.phase)) {
         explain_memory(instance, why);
         const std::string memory = why.would_help ? *why.would_help + " " : "";
         why.would_help = (instance.reason == completed ? "" : memory) + help_of_ended(desk, instance);
+        if (is_repairable(instance)) explain_quota(desk, instance, why);
         return why;
     }
     why.sentence += probe_progress(desk, instance);

@@ -45,7 +45,8 @@ void leave(Desk& desk, const Instance& instance) {
         slot.claim.clear();
         slot.phase = SlotPhase::pending;
     }
-    desk.estate.pass_on(instance.claim, ClaimUse::leaving, {instance.tenant, instance.project, instance.id});
+    desk.estate.pass_on(instance.claim, ClaimUse::leaving,
+                        {instance.tenant, instance.project, instance.id, instance.created_by});
 }
 
 void move_away(Desk& desk, const std::string& id) {
@@ -56,7 +57,7 @@ void move_away(Desk& desk, const std::string& id) {
     moved.claim.clear();
     moved.slot.clear();
     moved.subnet.clear();
-    if (const auto settled = settle(desk, moved, before.spec.zone, ""); !settled) {
+    if (const auto settled = settle(desk, moved, before.spec.zone, "", WantedBy::master); !settled) {
         desk.live.rest_until[rest_key(id)] = desk.estate.micros() + look_again_us;
         const std::string why =
             fmt::format("it has stopped on host {}, which is silent, and waits for room elsewhere: {}",
@@ -189,7 +190,7 @@ void go_on_elsewhere(Desk& desk, const std::string& id) {
     if (!instance || instance->phase != InstancePhase::resting || instance->reason != drained) return;
     if (instance->spec.loss_policy != LossPolicy::move || !instance->spec.volumes.empty()) return;
     const std::string key = "drain/" + id;
-    if (!resting(desk, key) && !wake_instance(desk, id))
+    if (!resting(desk, key) && !wake_instance(desk, id, WantedBy::master))
         desk.live.rest_until[key] = desk.estate.micros() + look_again_us;
 }
 

@@ -13,6 +13,7 @@
 #include "roles/master/instance/auto_stop.h"
 #include "roles/master/instance/failover.h"
 #include "roles/master/instance/layers.h"
+#include "roles/master/instance/places.h"
 #include "roles/master/instance/stop_start.h"
 #include "roles/master/network/subnets.h"
 #include "roles/master/scheduler/capacity.h"
@@ -97,39 +98,6 @@ Result<InstanceSpec> spec_of(const Desk& desk, const api::CreateInstance& reques
     return spec;
 }
 
-// From stock if there is some, else directly.
-Result<> give_place(Desk& desk, Instance& instance, const std::string& zone, const std::string& host) {
-    const Spec& spec = desk.estate.specs.at(instance.spec_name);
-    const std::int64_t volume_bytes = bytes_to_make(desk, instance);
-    const auto may = [&](const std::string& id) { return may_run_at(desk, instance, id); };
-    Demand demand = demand_of(desk, spec, instance);
-    demand.zone = zone;
-    demand.host = host;
-    demand.volume_bytes = volume_bytes;
-    if (const Slot* slot = idle_slot(desk, spec.name, demand, instance.spec.image, may)) {
-        instance.slot = slot->id;
-        instance.claim = slot->claim;
-        Slot& used = desk.estate.slots.edit(instance.slot);
-        used.phase = SlotPhase::used;
-        used.instance = instance.id;
-        // First, so that the ledger tells it.
-        desk.estate.claims.edit(instance.claim).group = demand.wishes.group;
-        desk.estate.pass_on(instance.claim, ClaimUse::instance,
-                            {instance.tenant, instance.project, instance.id});
-    } else {
-        const Decision decision =
-            room(desk).place(desk, demand, instance.spec.image, may, [&desk] { return idle_stock(desk); });
-        if (!decision.placement)
-            return std::unexpected(
-                refusal(*decision.denial, fmt::format("There is no stock of {} to take. ", spec.name)));
-        give_way(desk, decision.reclaimed, instance);
-        instance.claim = claim(desk, demand, *decision.placement, ClaimUse::instance,
-                               {instance.tenant, instance.project, instance.id})
-                             .id;
-    }
-    return {};
-}
-
 // What an earlier run of it did is no word about this one. (0: its host does not say which run it saw.)
 bool is_of_earlier_run(const Desk& desk, const Instance& instance) {
     const auto host = desk.live.hosts.find(instance.host);
@@ -144,7 +112,7 @@ void end(Desk& desk, Instance& instance) {
     // From here on nobody pays for it, and yet nobody else gets it before the host says that nothing runs.
     if (!instance.claim.empty())
         desk.estate.pass_on(instance.claim, ClaimUse::leaving,
-                            {instance.tenant, instance.project, instance.id});
+                            {instance.tenant, instance.project, instance.id, instance.created_by});
 }
 
 // Nothing of it is on its host.
@@ -227,7 +195,7 @@ Error name_is_taken(const std::string& caller_id) {
 }
 
 Result<Started> create_instance(Desk& desk, const api::CreateInstance& request, const std::string& digest,
-                                const std::optional<Owner>& owner) {
+                                const std::optional<Owner>& owner, const std::string& created_by) {
     HOSTLER_ASSERT(!owner || (!owner->kind.empty() && !owner->kind.contains('/') && !owner->id.empty()));
     const Instance* before = find_instance(desk, request.tenant_id, request.instance_id);
     std::string passes_name_on;
@@ -265,7 +233,8 @@ Result<Started> create_instance(Desk& desk, const api::CreateInstance& request, 
     instance.schedule = schedule;
     instance.labels = request.labels.value_or(Labels{});
     instance.owner = owner;
-    TRY(settle(desk, instance, zone, host));
+    instance.created_by = created_by;
+    TRY(settle(desk, instance, zone, host, WantedBy::caller));
     ensure_project(desk, instance.tenant, project, instance.tenant_name);
     instance.created_at = desk.estate.micros();
     const std::string id = instance.id;
@@ -277,10 +246,11 @@ Result<Started> create_instance(Desk& desk, const api::CreateInstance& request, 
     return Started::now;
 }
 
-Result<> settle(Desk& desk, Instance& instance, const std::string& zone, const std::string& host) {
+Result<> settle(Desk& desk, Instance& instance, const std::string& zone, const std::string& host,
+                WantedBy by) {
     TRY(check_secrets(desk, instance));
     TRY(check_attachable(desk, instance));
-    TRY(give_place(desk, instance, zone, host));
+    TRY(give_place(desk, instance, zone, host, by));
     return move_in(desk, instance);
 }
 

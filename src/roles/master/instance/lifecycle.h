@@ -1,6 +1,7 @@
 // Instances: from a request to a claim, a command, a running container, and back.
 #pragma once
 
+#include "roles/master/instance/places.h"
 #include "roles/master/state/desk.h"
 
 namespace hostler::api {
@@ -14,16 +15,19 @@ enum class Started { now, before };
 // Makes an instance in a slot of the stock, else directly where there is room. The same request again, for
 // the same owner, answers `before`. `owner`: see owner.h; the caller must check that the
 // name is not used in the store (used_name()). Errors: invalid (spec, volumes, zone, protocol),
-// conflict (instance_exists, insufficient_capacity, volume_in_use).
+// conflict (instance_exists, insufficient_capacity, volume_in_use), exhausted (quota_exceeded). `created_by`:
+// as Instance has it.
 Result<Started> create_instance(Desk& desk, const api::CreateInstance& request, const std::string& digest,
-                                const std::optional<Owner>& owner = std::nullopt);
+                                const std::optional<Owner>& owner = std::nullopt,
+                                const std::string& created_by = {});
 
 // Of an instance that ended and was not deleted. A conflict: instance_exists.
 Error name_is_taken(const std::string& caller_id);
 
 // Finds a place for one that has none: claim, subnet and address, where its volumes are or come to be. All or
-// nothing. Errors: conflict (insufficient_capacity, volume_in_use, no_subnet).
-Result<> settle(Desk& desk, Instance& instance, const std::string& zone, const std::string& host);
+// nothing. Errors: conflict (insufficient_capacity, volume_in_use, no_subnet), exhausted (quota_exceeded).
+Result<> settle(Desk& desk, Instance& instance, const std::string& zone, const std::string& host,
+                WantedBy by);
 
 // Finds addresses where its claim is. Errors: conflict (no_subnet); then the place is given back.
 Result<> move_in(Desk& desk, Instance& instance);

@@ -38,17 +38,17 @@ void begin_again(Desk& desk, Instance woken, InstanceEvent event = InstanceEvent
 }
 
 // Where its volumes lie, if it has any.
-Result<> find_place(Desk& desk, Instance& instance) {
+Result<> find_place(Desk& desk, Instance& instance, WantedBy by) {
     std::string zone = instance.spec.zone, host;
     TRY(find_volumes(desk, instance, zone, host));
     const std::string kept = instance.layer_host;
     Result<> beside_layer = fail(Code::not_found, "nothing is kept");
     if (host.empty() && !kept.empty()) {
         Instance there = instance;
-        if (beside_layer = settle(desk, there, zone, kept); beside_layer) instance = std::move(there);
+        if (beside_layer = settle(desk, there, zone, kept, by); beside_layer) instance = std::move(there);
     }
     if (!beside_layer) {
-        TRY(settle(desk, instance, zone, host));
+        TRY(settle(desk, instance, zone, host, by));
         if (host.empty() && !kept.empty() && instance.host != kept)
             desk.estate.event("instance", instance.id, instance.tenant, "layer_host_full",
                               fmt::format("Host {}, which keeps what it wrote outside its volumes, cannot "
@@ -120,7 +120,7 @@ Result<> halt_instance(Desk& desk, const std::string& id, const std::string& rea
     return {};
 }
 
-Result<> wake_instance(Desk& desk, const std::string& id) {
+Result<> wake_instance(Desk& desk, const std::string& id, WantedBy by) {
     Instance woken = desk.estate.instances.at(id);
     switch (woken.phase) {
         case InstancePhase::resting: break;
@@ -135,7 +135,7 @@ Result<> wake_instance(Desk& desk, const std::string& id) {
         case InstancePhase::running:
         case InstancePhase::lost: return {};
     }
-    TRY(find_place(desk, woken));
+    TRY(find_place(desk, woken, by));
     begin_again(desk, std::move(woken));
     return {};
 }
@@ -144,7 +144,7 @@ Result<> begin_once_more(Desk& desk, const std::string& id) {
     Instance ended = desk.estate.instances.at(id);
     TRY(check_project(desk, ended.tenant, ended.project));
     TRY(keep_own_ports(desk, id, ended.spec.ports));
-    TRY(find_place(desk, ended));
+    TRY(find_place(desk, ended, WantedBy::caller));
     begin_again(desk, std::move(ended), InstanceEvent::retry);
     return {};
 }
@@ -153,7 +153,7 @@ bool wake_at(Desk& desk, const std::string& id, const std::string& claim, const 
     Instance woken = desk.estate.instances.at(id);
     // First, so that the ledger tells it.
     if (woken.spec.placement) desk.estate.claims.edit(claim).group = woken.spec.placement->group;
-    desk.estate.pass_on(claim, ClaimUse::instance, {woken.tenant, woken.project, id});
+    desk.estate.pass_on(claim, ClaimUse::instance, {woken.tenant, woken.project, id, woken.created_by});
     woken.claim = claim;
     woken.slot = slot;
     if (!move_in(desk, woken)) return false;

@@ -2,6 +2,7 @@
 // name and URLs, with its volumes.
 #pragma once
 
+#include "roles/master/instance/places.h"
 #include "roles/master/state/desk.h"
 
 namespace hostler::master {
@@ -19,8 +20,8 @@ Result<> halt_instance(Desk& desk, const std::string& id, const std::string& rea
 
 // Finds it a place anew, where its volumes lie, else where what it wrote is kept if there is room. What has a
 // place is left alone. Errors: conflict (instance_ended, instance_stopping, volume_unavailable,
-// volume_in_use, insufficient_capacity, no_subnet).
-Result<> wake_instance(Desk& desk, const std::string& id);
+// volume_in_use, insufficient_capacity, no_subnet), exhausted (quota_exceeded).
+Result<> wake_instance(Desk& desk, const std::string& id, WantedBy by = WantedBy::caller);
 
 // The same for one that ended and holds nothing any more. Errors: as wake_instance(), no_gateway_port.
 Result<> begin_once_more(Desk& desk, const std::string& id);

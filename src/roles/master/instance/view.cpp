@@ -131,6 +131,7 @@ api::Instance view(const Desk& desk, const Instance& instance) {
     if (instance.owner)
         shown.owner = api::InstanceOwner{.kind = instance.owner->kind, .id = instance.owner->id};
     shown.created_at = wall(instance.created_at);
+    shown.created_by = instance.created_by;
     shown.started_at = wall_if(instance.started_at);
     shown.ready_at = wall_if(instance.ready_at);
     shown.ended_at = wall_if(instance.ended_at);

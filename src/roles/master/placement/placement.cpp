@@ -9,6 +9,8 @@
 #include "domain/billing/money.h"
 #include "roles/master/billing/prices.h"
 #include "roles/master/http/api.h"
+#include "roles/master/quota/amounts.h"
+#include "roles/master/quota/enforce.h"
 #include "roles/master/scheduler/capacity.h"
 #include "roles/master/scheduler/wishes.h"
 #include "roles/master/state/near.h"
@@ -112,6 +114,37 @@ void place_one(const Desk& desk, const api::PlacementTask& task, const AskedTask
     answer.gives_way = giving_way(desk, decision.reclaimed);
 }
 
+// What the tasks would use, as instances and the volumes that they ask for.
+Amounts would_use(const Desk& desk, const AskedTasks& asked, const api::PlacementAnswer& answer) {
+    Amounts all;
+    for (const Demand& demand : asked.demands) {
+        add(all, amounts_of(demand));
+        add(all, {{"volumes", demand.volume_bytes}});
+    }
+    if (answer.places.empty()) return all;
+    std::erase_if(all, [](const auto& row) { return row.first.starts_with(gpu_class_prefix); });
+    for (const api::PlannedTask& place : answer.places) {
+        Amounts held = amounts_of(desk, Claim{.host = place.host, .gpus = place.gpus});
+        held.erase(std::string{gpus_resource});
+        add(all, held);
+    }
+    return all;
+}
+
+// A quota refuses what hosts have room for, and what they have none for. It is told to those alone who could
+// start something there.
+void ask_quotas(const Desk& desk, const api::Call& call, const QuotaAsker& asker, const AskedTasks& asked,
+                api::PlacementAnswer& answer) {
+    const Scope scope = Scope::of_project(asker.tenant, asker.project);
+    if (asker.tenant.empty() || !may(call, Permission::instance_write, scope)) return;
+    auto denied = quota_denial(desk, asker, would_use(desk, asked, {}));
+    if (!denied) denied = quota_denial(desk, asker, would_use(desk, asked, answer));
+    if (!denied) return;
+    answer = {};
+    answer.denial =
+        api::PlacementDenial{.sentence = denied->error.message + ".", .would_help = denied->error.help};
+}
+
 }  // namespace
 
 Result<api::PlacementAnswer> explain_placement(const Desk& desk, const api::Call& call,
@@ -155,6 +188,9 @@ Result<api::PlacementAnswer> explain_placement(const Desk& desk, const api::Call
         }
         if (plan.denial) answer.denial = shown_as(*plan.denial);
     }
+    ask_quotas(desk, call,
+               {tenant, request.project.value_or(std::string{default_project}), call.caller.actor}, asked,
+               answer);
     answer.fits = !answer.places.empty();
     return answer;
 }

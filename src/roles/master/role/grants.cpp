@@ -106,9 +106,11 @@ void take_role(Desk& desk, const std::string& id) {
 }
 
 void forget_roles(Desk& desk, const std::string& subject) {
-    std::vector<std::string> grants, groups;
+    std::vector<std::string> grants, groups, quotas;
     for (const Grant* row : desk.estate.grants.by().subject.of(subject)) grants.push_back(row->id);
     for (const std::string& id : grants) take_role(desk, id);
+    for (const Quota* row : desk.estate.quotas.by().subject.of(subject)) quotas.push_back(row->id);
+    for (const std::string& id : quotas) desk.estate.quotas.erase(id);
     if (!subject.starts_with(user_subject)) return;
     const std::string user = subject.substr(user_subject.size());
     for (const Group* row : desk.estate.groups.by().member.of(user)) groups.push_back(row->id);

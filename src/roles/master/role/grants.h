@@ -20,7 +20,7 @@ Result<> check_gives(const Desk& desk, const api::Call& call, const std::string&
 Result<const Grant*> give_role(Desk& desk, const std::string& subject, const std::string& role,
                                const Scope& scope, std::int64_t until, const std::string& made_by);
 void take_role(Desk& desk, const std::string& grant);
-// All of a subject that goes, and its places in groups.
+// All of a subject that goes, its places in groups, and its quotas.
 void forget_roles(Desk& desk, const std::string& subject);
 // Those that have ended, a few at once.
 void forget_ended_grants(Desk& desk);

@@ -138,6 +138,7 @@ const Claim& claim(Desk& desk, const Demand& demand, const Placement& placement,
                .tenant = std::move(of.tenant),
                .project = std::move(of.project),
                .holder = std::move(of.holder)};
+    made.created_by = std::move(of.created_by);
     made.cpu_milli = demand.cpu_milli;
     made.memory_bytes = demand.memory_bytes;
     made.gpus = placement.gpus;

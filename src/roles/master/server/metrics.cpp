@@ -3,6 +3,7 @@
 #include "roles/master/alert/book.h"
 #include "roles/master/http/audit_seals.h"
 #include "roles/master/http/denials.h"
+#include "roles/master/quota/counts.h"
 #include "roles/master/scheduler/capacity.h"
 #include "roles/master/secret/secrets.h"
 #include "roles/master/series/parts.h"
@@ -150,6 +151,7 @@ void Master::write_metrics(MetricsPage& page) const {
              settings_.answers_tenant_max);
     write_sealing_metrics(page, desk, term->ports().sealer);
     write_secret_metrics(page, desk);
+    write_quota_metrics(page, desk);
     page.begin("hostler_master_alerts", "Alerts that fire, by severity.", gauge);
     std::map<alert::Severity, std::size_t> alerts{
         {alert::Severity::info, 0}, {alert::Severity::warning, 0}, {alert::Severity::critical, 0}};

@@ -78,8 +78,19 @@ void Estate::ledger(const Claim& claim, std::string use) {
     ledger_.push_back({time_, claim.id, claim.host, claim.tenant, std::move(use), encode_body(claim)});
 }
 
+void Estate::name_models(Claim& claim) const {
+    const Host* host = hosts.find(claim.host);
+    if (!host) return;
+    std::vector<std::string> models;
+    for (const std::string& uuid : claim.gpus)
+        for (const GpuFacts& gpu : host->facts.gpus)
+            if (gpu.uuid == uuid) models.push_back(gpu.model);
+    if (models.size() == claim.gpus.size()) claim.gpu_models = std::move(models);
+}
+
 const Claim& Estate::hold(Claim claim) {
     claim.since = micros();
+    name_models(claim);
     const Claim& held = claims.add(std::move(claim));
     ledger(held, text_of(held.use));
     return held;
@@ -97,6 +108,8 @@ void Estate::pass_on(const std::string& id, ClaimUse use, ClaimOf of) {
     claim.tenant = std::move(of.tenant);
     claim.project = std::move(of.project);
     claim.holder = std::move(of.holder);
+    claim.created_by = std::move(of.created_by);
+    name_models(claim);
     if (use != ClaimUse::leaving) claim.since = micros();
     if (use == ClaimUse::stock) claim.group.clear();
     ledger(claim, text_of(use));
@@ -108,8 +121,7 @@ void Estate::release(const std::string& id) {
 }
 
 bool Estate::unchanged() const {
-    bool any = !events_.empty() || !ledger_.empty() || !audit_.empty() || !seals_.empty() ||
-               !again_.empty();
+    bool any = !events_.empty() || !ledger_.empty() || !audit_.empty() || !seals_.empty() || !again_.empty();
     each_table(*this, [&](const auto& table) {
         any = any || !table.changed_.empty() || !table.retired_.empty() || !table.erased_.empty();
     });

@@ -29,7 +29,8 @@ struct Touched {
 struct ClaimOf {
     std::string tenant{};  // Empty: nobody's.
     std::string project = "default";
-    std::string holder;  // The slot or instance.
+    std::string holder;        // The slot or instance.
+    std::string created_by{};  // As the instance says.
 };
 
 class Estate {
@@ -130,6 +131,8 @@ private:
     template <class T>
     Result<> load_into(Table<T>& table, const Object& object, const std::set<std::string>& keys);
     void ledger(const Claim& claim, std::string use);
+    // They are kept when the host no longer says them.
+    void name_models(Claim& claim) const;
     std::string current_key() const;
 
     std::string actor_ = "master";

@@ -108,6 +108,8 @@ void erase_project(Desk& desk, const Project& row) {
     for (const Grant* grant : desk.estate.grants.by().tenant.of(tenant))
         if (grant->at == ScopeKind::project && grant->project == name) grants.push_back(grant->id);
     for (const std::string& grant : grants) take_role(desk, grant);
+    if (const std::string quota = Quota::id_of(tenant, name, ""); desk.estate.quotas.find(quota))
+        desk.estate.quotas.erase(quota);
     desk.estate.event("project", id, tenant, "deleted", fmt::format("Project {} was deleted.", name));
     desk.estate.projects.erase(id);
 }
@@ -194,6 +196,9 @@ Result<> delete_tenant(Desk& desk, const std::string& tenant, const api::DeleteT
     TRY(keeping_admins(desk, others, [&] { forget_people(desk, id); }));
     for (const std::string& project : projects) erase_project(desk, desk.estate.projects.at(project));
     revoke_keys_of(desk, id);
+    std::vector<std::string> quotas;
+    for (const Quota* quota : desk.estate.quotas.by().tenant.of(id)) quotas.push_back(quota->id);
+    for (const std::string& quota : quotas) desk.estate.quotas.erase(quota);
     desk.estate.event("tenant", id, id, "deleted", fmt::format("Tenant {} was deleted.", id));
     desk.estate.tenants.erase(id);
     return {};

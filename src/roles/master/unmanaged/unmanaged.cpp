@@ -136,7 +136,7 @@ void hold_or_follow(Desk& desk, const std::string& host, const std::string& id,
     }
     if (now == before) return;
     desk.estate.claims.edit(now.id) = now;
-    desk.estate.pass_on(now.id, ClaimUse::foreign, {now.tenant, now.project, now.holder});
+    desk.estate.pass_on(now.id, ClaimUse::foreign, {now.tenant, now.project, now.holder, now.created_by});
 }
 
 // Tells its host to stop it. What the host has obeyed of it is at most of the run that it has.
@@ -248,7 +248,7 @@ const Claim& decide(Desk& desk, std::string id, ForeignWish wish, std::string wh
     Claim& claim = desk.estate.claims.edit(id);
     claim.wish = wish;
     claim.why = std::move(why);
-    desk.estate.pass_on(id, ClaimUse::foreign, {claim.tenant, claim.project, claim.holder});
+    desk.estate.pass_on(id, ClaimUse::foreign, {claim.tenant, claim.project, claim.holder, claim.created_by});
     return claim;
 }
 
@@ -292,7 +292,8 @@ void hold_for_unknown(Desk& desk) {
         const Claim claim = desk.estate.claims.at(id);
         for (const auto& [name, slot] : desk.estate.slots.all())
             if (slot.claim == id) slots.push_back(name);
-        desk.estate.pass_on(id, ClaimUse::foreign, {claim.tenant, claim.project, claim.holder});
+        desk.estate.pass_on(id, ClaimUse::foreign,
+                            {claim.tenant, claim.project, claim.holder, claim.created_by});
         desk.estate.event("host", claim.host, "", "foreign_workload",
                           fmt::format("Workload {} holds a place there, and the store has no instance of it.",
                                       claim.holder));
@@ -418,7 +419,8 @@ Result<const Instance*> adopt_foreign(Desk& desk, const std::string& id) {
     held.subnet.clear();
     held.why.clear();
     held.wish = ForeignWish::open;
-    desk.estate.pass_on(claim.id, ClaimUse::instance, {claim.tenant, claim.project, id});
+    desk.estate.pass_on(claim.id, ClaimUse::instance,
+                        {claim.tenant, claim.project, id, before ? before->created_by : ""});
     if (before)
         desk.estate.instances.edit(id) = std::move(instance);
     else

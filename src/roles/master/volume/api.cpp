@@ -28,7 +28,7 @@ Result<api::Volume> decide_create(Desk& desk, const api::Call& call, const api::
         return std::unexpected(std::move(error));
     }
     TRY(check_new(call, Scope::of_project(tenant, project_meant(request))));
-    return view(desk, *TRY(create_volume(desk, request, tenant)));
+    return view(desk, *TRY(create_volume(desk, request, tenant, call.caller.actor)));
 }
 
 }  // namespace

@@ -20,6 +20,7 @@ api::Volume view(const Desk& desk, const Volume& volume) {
     shown.host = volume.host;
     shown.attached_to = attached_to(desk, volume.id);
     shown.created_at = wall(volume.created_at);
+    shown.created_by = volume.created_by;
     if (const DiskUse* use = use_of_disk(desk, volume)) show_use(*use, shown);
     switch (volume.phase) {
         case VolumePhase::unbound:

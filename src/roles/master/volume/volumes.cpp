@@ -7,6 +7,7 @@
 #include "api/types_instance.h"
 #include "api/types_volume.h"
 #include "core/quantity.h"
+#include "roles/master/quota/enforce.h"
 #include "roles/master/scheduler/capacity.h"
 #include "roles/master/state/host_blocks.h"
 #include "roles/master/state/near.h"
@@ -110,7 +111,8 @@ Result<std::int64_t> size_of(const std::string& text) {
     return std::unexpected(std::move(error));
 }
 
-Result<const Volume*> create_volume(Desk& desk, const api::CreateVolume& request, const std::string& tenant) {
+Result<const Volume*> create_volume(Desk& desk, const api::CreateVolume& request, const std::string& tenant,
+                                    const std::string& created_by) {
     const std::string project = project_meant(request);
     TRY(check_project(desk, tenant, project));
     if (find_volume(desk, tenant, request.name))
@@ -123,13 +125,15 @@ Result<const Volume*> create_volume(Desk& desk, const api::CreateVolume& request
     }
     const std::int64_t size = TRY(size_of(request.size));
     TRY(check_volume_fits(desk, size, request.zone.value_or("")));
+    TRY(check_quotas(desk, {tenant, project, created_by}, {{"volumes", size}}));
     Volume volume{.id = new_id(desk.random, "v"),
                   .name = request.name,
                   .tenant = tenant,
                   .project = project,
                   .zone = request.zone.value_or(""),
                   .size_bytes = size,
-                  .created_at = desk.estate.micros()};
+                  .created_at = desk.estate.micros(),
+                  .created_by = created_by};
     ensure_project(desk, tenant, project);
     volume.message = "it is made on the host of the first instance that mounts it";
     desk.estate.event("volume", volume.id, tenant, "created",
@@ -205,6 +209,7 @@ Result<const LongOperation*> resize_volume(Desk& desk, const std::string& id, st
         error.help = "Delete another volume there, or make a new one, which may lie on another host.";
         return std::unexpected(std::move(error));
     }
+    TRY(check_quotas(desk, asker_of(now), {{"volumes", size_bytes - now.size_bytes}}));
     Volume& volume = desk.estate.volumes.edit(id);
     volume.wanted_bytes = size_bytes;
     if (!volume.host.empty()) volume.message = fmt::format("it grows to {}", shown(size_bytes));

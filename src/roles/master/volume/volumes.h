@@ -14,14 +14,15 @@ namespace hostler::master {
 // Bytes of what a request says. Errors: invalid (no quantity; too small).
 Result<std::int64_t> size_of(const std::string& text);
 
-// Errors: conflict (volume_exists), invalid.
-Result<const Volume*> create_volume(Desk& desk, const api::CreateVolume& request, const std::string& tenant);
+// `created_by`: as Volume has it. Errors: conflict (volume_exists), invalid, exhausted (quota_exceeded).
+Result<const Volume*> create_volume(Desk& desk, const api::CreateVolume& request, const std::string& tenant,
+                                    const std::string& created_by = {});
 
 // Gives the operation that it takes. Errors: conflict (volume_in_use).
 Result<const LongOperation*> delete_volume(Desk& desk, const std::string& id);
 
 // Makes it larger, also while it is in use; gives the operation that it takes. Errors: invalid (smaller than
-// it is), conflict (volume_busy), exhausted (disk_full: its host's).
+// it is), conflict (volume_busy), exhausted (disk_full: its host's; quota_exceeded).
 Result<const LongOperation*> resize_volume(Desk& desk, const std::string& id, std::int64_t size_bytes);
 
 // By id or by the tenant's name for it.
