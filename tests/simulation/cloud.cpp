@@ -290,6 +290,7 @@ void Cloud::checks() {
     terms_.look(now->look(), found);
     check_sellers(now->look(), liars, found);
     stock_.look(now->look(), now->epoch(), found);
+    quotas_.look(now->look(), now->epoch(), found);
     std::map<std::string, std::uint64_t> on_disk;
     for (const std::string& host : hosts)
         on_disk.insert(world.machine(host).disk.volumes.begin(), world.machine(host).disk.volumes.end());

@@ -10,6 +10,7 @@
 #include "checkers/estate_check.h"
 #include "checkers/findings.h"
 #include "checkers/lease_watch.h"
+#include "checkers/quota_check.h"
 #include "checkers/samples_check.h"
 #include "checkers/store_watch.h"
 #include "database.h"
@@ -143,6 +144,7 @@ private:
     FitCheck fit_;
     TermsCheck terms_;
     StockCheck stock_;
+    QuotaCheck quotas_;
     UseCheck use_;
     bool engines_changed_ = false;
     bool begun_ = false;

@@ -27,6 +27,46 @@ TEST(People, WhatIsTakenFromThemIsTriedByThem) {
     EXPECT_GT(sum.cut, 0);
 }
 
+// A call whose caller was known when it began, and is not when all of it is there.
+TEST(People, ACallThatIsWholeAfterTheEndDoesNothing) {
+    Cloud cloud{1};
+    ASSERT_TRUE(cloud.begin({"red-team"}));
+    const auto term = cloud.term();
+    const auto& of_hash = term->look().estate.api_keys.by().hash;
+    const ApiKey* key = of_hash.first(cloud.hash(cloud.keys.at("red-team")));
+    ASSERT_TRUE(key);
+    const std::string disable = "/v1/api-keys/" + key->id + "/disable";
+    const std::string body = R"({"name":"red-team-vol-1","size":"1Gi"})";
+    auto dialled = cloud.world.ask(cloud.world.net.dial("master:8080", 5s));
+    ASSERT_TRUE(dialled);
+    const StreamPtr stream = std::move(*dialled);
+    const std::string head = fmt::format(
+        "POST /v1/volumes HTTP/1.1\r\nHost: api\r\nAuthorization: Bearer {}\r\n"
+        "Content-Type: application/json\r\nContent-Length: {}\r\n\r\n",
+        cloud.keys.at("red-team"), body.size());
+    const auto write = [&](std::string bytes) {
+        return cloud.world.ask([](Stream& into, std::string all) -> Task<bool> {
+            CO_TRY(co_await write_all(into, all));
+            co_return true;
+        }(*stream, std::move(bytes)));
+    };
+    ASSERT_TRUE(write(head));
+    cloud.world.run(1s);
+    const auto disabled = cloud.world.ask(cloud.call(std::string{Cloud::operator_key}, "POST", disable));
+    ASSERT_TRUE(disabled && disabled->status == 200);
+    cloud.world.run(1s);
+    ASSERT_TRUE(write(body));
+    const auto answer = cloud.world.ask([](Stream& from) -> Task<std::string> {
+        std::array<char, 4096> piece{};
+        const std::size_t size = CO_TRY(co_await read_some(from, piece));
+        co_return std::string{piece.data(), size};
+    }(*stream));
+    ASSERT_TRUE(answer);
+    EXPECT_TRUE(answer->starts_with("HTTP/1.1 401")) << *answer;
+    EXPECT_TRUE(cloud.term()->look().estate.volumes.all().empty());
+    cloud.end();
+}
+
 // ── Mistakes
 
 template <class Row>

@@ -211,6 +211,7 @@ StormReport ride(const Case& which, Mistakes mistakes, const std::function<void(
     report.refused = tenants.people.refused;
     report.watched = tenants.watchers.watched;
     report.cut = tenants.watchers.cut;
+    report.over_quota = tenants.over_quota;
     if (cloud.database) report.promoted = cloud.database->promoted(), report.lost = cloud.database->lost();
     for (const auto& [name, tenant] : tenants.all) report.opened += tenant.opened;
     for (const auto& [name, watched] : cloud.obedience) report.commands += watched.begun();

@@ -70,6 +70,7 @@ void Tenants::trouble() {
     for (const auto& [name, tenant] : all) {
         cloud.clients.start("trouble", watch_over(people.trouble(name)));
         cloud.clients.start("watcher", watch_over(watchers.watch(name)));
+        cloud.clients.start("operator", watch_over(keep_quotas(name)));
     }
 }
 
@@ -109,6 +110,7 @@ Task<http::Response> Tenants::once_as(const Look& then, std::string method, std:
     const std::string what = fmt::format("{} {}", method, target);
     auto answer = CO_TRY(co_await cloud.call(then.by->secret, std::move(method), std::move(target), body,
                                              std::move(idempotency)));
+    over_quota += answer.body.contains("quota_exceeded");
     people.judge(then, what, answer.status, answer.body);
     hear(then, what + " " + body, answer.body);
     co_return answer;
@@ -182,6 +184,31 @@ Task<> Tenants::keep_stock() {
         }
         CO_TRY(co_await sleep(cloud.world.timers,
                               Duration{static_cast<std::int64_t>(dice_.below(20'000'000'000))}));
+    }
+    co_return Result<>{};
+}
+
+// Now and then the operator says otherwise how much the tenant, its project, or one of its people may use.
+Task<> Tenants::keep_quotas(std::string tenant) {
+    sim::Dice dice = cloud.dice.fork("quotas of " + tenant);
+    const std::string key{Cloud::operator_key};
+    const std::array<std::string, 5> scopes = {"", "", R"(,"project":"lab")",
+                                               fmt::format(R"(,"subject":"user/bob@{}")", tenant),
+                                               R"(,"subject":"account/ci")"};
+    while (!calm_) {
+        CO_TRY(co_await sleep(cloud.world.timers, std::chrono::milliseconds{dice.below(15'000)}));
+        const std::string of = fmt::format(R"("tenantID":"{}"{})", tenant, scopes[dice.below(scopes.size())]);
+        const auto limit = [&](const char* resource, std::uint64_t least, const char* unit) {
+            return fmt::format(R"({{"resource":"{}","limit":"{}{}"}})", resource, least + dice.below(4),
+                               unit);
+        };
+        const std::string body =
+            fmt::format(R"({{{},"limits":[{},{},{},{}]}})", of, limit("instances", 1, ""),
+                        limit("gpus", 0, ""), limit("gpus:H100", 1, ""), limit("volumes", 1, "Gi"));
+        const bool limits = dice.chance(0.8);
+        bool unsure = false;
+        (void)CO_TRY(co_await insist(key, limits ? "PUT" : "DELETE", "/v1/quotas",
+                                     limits ? body : "{" + of + "}", "", unsure));
     }
     co_return Result<>{};
 }

@@ -67,6 +67,7 @@ public:
     std::map<Instant, int> stock_told;  // Slots more or less.
     int calls = 0;
     int acknowledged = 0;
+    int over_quota = 0;                                 // Calls refused for a quota.
     int actions_max = std::numeric_limits<int>::max();  // Of each tenant.
 
     static constexpr const char* spec = "h100-1";
@@ -77,6 +78,7 @@ private:
     Task<> act(Tenant& tenant);
     Task<> keep_stock();
     Task<> describe_hosts();
+    Task<> keep_quotas(std::string tenant);
     Task<> watch_over(Task<> task);
     // "default" or "lab", which is created if need be.
     Task<std::string> some_project(Tenant& tenant);
