@@ -188,6 +188,17 @@ void Cloud::check_edges() {
         if (const auto& gateway = machine.role<GatewayProgram>().role) look("gw", gateway->routes_epoch());
 }
 
+bool Cloud::gateway_follows(std::uint64_t epoch) {
+    Machine& machine = world.machine("gw");
+    if (!machine.up()) return false;
+    const auto& gateway = machine.role<GatewayProgram>().role;
+    return gateway && gateway->linked() && gateway->routes_epoch() == epoch;
+}
+
+std::string Cloud::hash(const std::string& text) const {
+    return mistakes.digest ? mistakes.digest->sha256(text) : sim::hash_hex(text);
+}
+
 void Cloud::rewound(const Rewind& by) {
     rewound_at_ = world.timers.now();
     for (const auto& commit : by.lost) {
@@ -248,7 +259,8 @@ Task<http::Response> Cloud::call(std::string key, std::string method, std::strin
 std::string_view Cloud::who(std::string_view key) const {
     for (const auto& [tenant, own] : keys)
         if (own == key) return tenant;
-    return "operator";
+    if (const auto caller = callers.find(std::string{key}); caller != callers.end()) return caller->second;
+    return key.empty() ? "stranger" : "operator";
 }
 
 void Cloud::checks() {
@@ -259,6 +271,7 @@ void Cloud::checks() {
         check_places();
     }
     check_leaders();
+    for (const auto& look : on_each_step) look();
     for (const std::string& host : hosts) {
         Machine& machine = world.machine(host);
         samples[host].look(machine.up() ? machine.role<AgentProgram>().role.get() : nullptr, stored_rows,
@@ -277,6 +290,7 @@ void Cloud::checks() {
     terms_.look(now->look(), found);
     check_sellers(now->look(), liars, found);
     stock_.look(now->look(), now->epoch(), found);
+    quotas_.look(now->look(), now->epoch(), found);
     std::map<std::string, std::uint64_t> on_disk;
     for (const std::string& host : hosts)
         on_disk.insert(world.machine(host).disk.volumes.begin(), world.machine(host).disk.volumes.end());

@@ -10,6 +10,7 @@
 #include "checkers/estate_check.h"
 #include "checkers/findings.h"
 #include "checkers/lease_watch.h"
+#include "checkers/quota_check.h"
 #include "checkers/samples_check.h"
 #include "checkers/store_watch.h"
 #include "database.h"
@@ -75,6 +76,8 @@ public:
                               std::string idempotency = {});
     // What is not as it should be in the calm; empty: nothing.
     std::string unsettled();
+    std::string hash(const std::string& text) const;  // As masters do it.
+    bool gateway_follows(std::uint64_t epoch);        // It is linked with who leads in that epoch.
     bool all_are_judged();  // Somebody leads, and knows of each host whether it may sell.
     void join(const std::string& machine, const std::string& zone);  // Boots it with a new token.
     void forget_faults();  // All that is broken is mended, all that is down boots.
@@ -99,9 +102,11 @@ public:
     std::map<std::string, series::testing::FakeDisk> series_disks;  // Of the masters.
     std::vector<std::string> hosts, masters;                        // Machines.
     std::map<std::string, std::string> keys;                        // By tenant.
+    std::map<std::string, std::string> callers;    // Names of people and programs, by their secrets.
     std::map<std::string, Credentials> installed;  // Of the roles, on disks that forget nothing: "access/nj".
     std::function<void(master::Term&)> on_recovery;
     std::vector<std::function<void(const Rewind&)>> on_rewind;
+    std::vector<std::function<void()>> on_each_step;
     std::set<std::string> liars;      // Machines whose GPUs are not what they say, from the beginning.
     std::set<Invariant> not_of_lost;  // Hold of nothing that lost transactions told of.
     double supervisors_die = 0;       // Chance of each, in a second.
@@ -139,6 +144,7 @@ private:
     FitCheck fit_;
     TermsCheck terms_;
     StockCheck stock_;
+    QuotaCheck quotas_;
     UseCheck use_;
     bool engines_changed_ = false;
     bool begun_ = false;

@@ -29,4 +29,24 @@ inline std::uint64_t seeds_until(Invariant invariant, Weather weather,
     return 0;
 }
 
+// Changes the estate as a wrong rule would, with this chance in a second.
+inline Mistakes wrong_rule(std::uint64_t seed, double a_second,
+                           std::function<void(master::Desk&, sim::Dice&)> rule) {
+    Mistakes mistakes;
+    auto dice = std::make_shared<sim::Dice>(sim::Dice{seed}.fork("mistake"));
+    mistakes.each_second = [dice, a_second, rule = std::move(rule)](Cloud&, master::Term& term) {
+        if (!dice->chance(a_second)) return;
+        rule(term.desk("mistake"), *dice);
+        term.commit_then(nullptr);
+    };
+    return mistakes;
+}
+
+template <class Row, class Which>
+const Row* any_of(const master::Table<Row>& table, Which which) {
+    for (const auto& [id, row] : table.all())
+        if (which(row)) return &row;
+    return nullptr;
+}
+
 }  // namespace hostler::simulation

@@ -17,25 +17,6 @@ namespace hostler::simulation {
 
 namespace {
 
-Mistakes wrong_rule(std::uint64_t seed, double a_second,
-                    std::function<void(master::Desk&, sim::Dice&)> rule) {
-    Mistakes mistakes;
-    auto dice = std::make_shared<sim::Dice>(sim::Dice{seed}.fork("mistake"));
-    mistakes.each_second = [dice, a_second, rule = std::move(rule)](Cloud&, master::Term& term) {
-        if (!dice->chance(a_second)) return;
-        rule(term.desk("mistake"), *dice);
-        term.commit_then(nullptr);
-    };
-    return mistakes;
-}
-
-template <class Row, class Which>
-const Row* any_of(const master::Table<Row>& table, Which which) {
-    for (const auto& [id, row] : table.all())
-        if (which(row)) return &row;
-    return nullptr;
-}
-
 TEST(Mistakes, AGpuInTwoClaims) {
     const auto rule = [](master::Desk& desk, sim::Dice&) {
         for (const auto& [id, claim] : desk.estate.claims.all())

@@ -48,6 +48,12 @@ public:
         cloud_.world.expect(std::move(storm));
         if (case_.weather == Weather::everything) conditions(told);
     }
+    // Of tenants' people, whatever the weather.
+    void trouble(Tenants& tenants, Verdict& told) {
+        if (!case_.has(case_.conditions, "trouble")) return;
+        told.conditions.push_back("trouble");
+        tenants.trouble();
+    }
 
 private:
     double some(double most) {
@@ -140,7 +146,9 @@ void storm_and_calm(Cloud& cloud, Tenants& tenants, Readers& readers, const Case
     };
     cloud.world.run(20s);
     const Instant began = cloud.world.timers.now();
-    Brew{cloud, which}.pour(told);
+    Brew brew{cloud, which};
+    brew.pour(told);
+    brew.trouble(tenants, told);
     if (brewed) brewed(told);
     while (cloud.world.timers.now() - began < which.storm && !cloud.found.any()) cloud.world.run(1s), look();
     cloud.world.note("calm");
@@ -199,6 +207,11 @@ StormReport ride(const Case& which, Mistakes mistakes, const std::function<void(
     report.calls = tenants.calls;
     report.acknowledged = tenants.acknowledged;
     report.reads = readers.reads();
+    report.taken = tenants.people.taken;
+    report.refused = tenants.people.refused;
+    report.watched = tenants.watchers.watched;
+    report.cut = tenants.watchers.cut;
+    report.over_quota = tenants.over_quota;
     if (cloud.database) report.promoted = cloud.database->promoted(), report.lost = cloud.database->lost();
     for (const auto& [name, tenant] : tenants.all) report.opened += tenant.opened;
     for (const auto& [name, watched] : cloud.obedience) report.commands += watched.begun();

@@ -13,6 +13,9 @@ struct StormReport {
     Verdict verdict;
     std::vector<std::string> story;
     int calls = 0, acknowledged = 0, opened = 0, running = 0, reads = 0;
+    // Things taken from people, calls refused for it, watches, and those of them that ended for it.
+    int taken = 0, refused = 0, watched = 0, cut = 0;
+    int over_quota = 0;  // Calls refused for a quota.
     std::size_t commands = 0;
     std::uint64_t epochs = 0, promoted = 0, lost = 0;
 };

@@ -1,7 +1,8 @@
 // People who use the cloud and remember what they were told: the oracle of the simulation.
 #pragma once
 
-#include "cloud.h"
+#include "people.h"
+#include "watchers.h"
 
 namespace hostler::simulation {
 
@@ -10,6 +11,7 @@ enum class Wish { asked, acknowledged, refused };  // asked: nobody knows whethe
 struct WantedInstance {
     std::string image;
     std::string body;
+    std::string project = "default";
     Wish start = Wish::asked;
     Instant told{};  // When that was answered.
     bool stop_asked = false;
@@ -45,8 +47,10 @@ struct Tenant {
 class Tenants {
 public:
     Tenants(Cloud& cloud, std::vector<std::string> names);
-    void start();                  // All of them, and the operator who keeps stock.
-    void stop() { calm_ = true; }  // Nothing new from here on; what was asked is asked until it is answered.
+    void start();    // All of them, and the operator who keeps stock.
+    void trouble();  // Takes things away from their people, and gives them back.
+    // Nothing new from here on; what was asked is asked until it is answered.
+    void stop() { calm_ = true, people.calm(), watchers.calm(); }
     bool done() const { return busy_ == 0; }
     // Compares what was acknowledged with what is.
     void check(const master::Term& term) const;
@@ -55,12 +59,15 @@ public:
 
     Cloud& cloud;
     std::map<std::string, Tenant> all;
+    People people;
+    Watchers watchers;
     int stock_acknowledged = 0;  // Slots.
     int stock_asked_min = 0;     // As many may be gone, or there, of calls that are not answered yet.
     int stock_asked_max = 0;
     std::map<Instant, int> stock_told;  // Slots more or less.
     int calls = 0;
     int acknowledged = 0;
+    int over_quota = 0;                                 // Calls refused for a quota.
     int actions_max = std::numeric_limits<int>::max();  // Of each tenant.
 
     static constexpr const char* spec = "h100-1";
@@ -68,8 +75,10 @@ public:
 
 private:
     Task<> live(Tenant& tenant);
+    Task<> act(Tenant& tenant);
     Task<> keep_stock();
     Task<> describe_hosts();
+    Task<> keep_quotas(std::string tenant);
     Task<> watch_over(Task<> task);
     // "default" or "lab", which is created if need be.
     Task<std::string> some_project(Tenant& tenant);
@@ -82,12 +91,28 @@ private:
     Task<> look(Tenant& tenant);
     Task<> open(Tenant& tenant, std::string name);
     Task<> pry(Tenant& tenant);
+    Task<> pry_by_project(Tenant& tenant);
+    Task<> pry_in_lists(Tenant& tenant);
     void forget(const Rewind& lost);  // What was told since then may be, or may not be.
     bool doubtful(Instant asked, const std::string& method, int status) const;
     // Asks until it is answered for good; `unsure`: an earlier try may have been done.
     Task<http::Response> insist(std::string key, std::string method, std::string target, std::string body,
                                 std::string idempotency, bool& unsure);
-    void hear(const Tenant& tenant, const std::string& what, const std::string& body);
+    // As one of the tenant's people and programs.
+    struct Asked {
+        http::Response answer;
+        bool unsure = false;  // An earlier try may have been done.
+        bool good = false;    // They surely could ask, from the first try to the answer.
+        bool denied() const { return answer.status == 401 || answer.status == 403; }
+    };
+    Task<Asked> ask_as(CredentialPtr by, std::string method, std::string target, std::string body = {},
+                       std::string idempotency = {}, SwitchPtr place = nullptr);
+    Task<http::Response> once_as(const Look& then, std::string method, std::string target,
+                                 std::string body = {}, std::string idempotency = {});
+    void hear(const Look& then, const std::string& asked, const std::string& told);
+    CredentialPtr some(Tenant& tenant, const std::string& project) {
+        return people.some(tenant.name, project, tenant.dice);
+    }
     Task<> think(Tenant& tenant, Duration max);
 
     sim::Dice dice_;

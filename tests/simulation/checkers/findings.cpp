@@ -33,6 +33,8 @@ std::string_view name(Invariant invariant) {
         case Invariant::use: return "use";
         case Invariant::sealed: return "sealed";
         case Invariant::audit: return "audit";
+        case Invariant::quota: return "quota";
+        case Invariant::ended: return "ended";
         case Invariant::owned: return "owned";
         case Invariant::settled: return "settled";
     }

@@ -35,6 +35,8 @@ enum class Invariant {
     use,         // A volume is shown to be as full as its host said of it, or nothing is shown.
     sealed,      // No secret of a tenant stands in the database as it was said.
     audit,       // The audit is a chain from its first line to its last, and its seals are of it.
+    quota,       // Nobody takes more than their quota, and what is counted is what is used.
+    ended,       // Nobody acts after the end of what they acted by.
     owned,       // No instance outlives its owner, and nobody else deletes it.
     settled,     // In the calm everything gets where it was to get.
 };

@@ -36,7 +36,7 @@ void StoreLedger::restored(const std::vector<std::shared_ptr<const Changes>>& ke
 }
 
 std::uint64_t StoreLedger::called(const Changes& changes) {
-    in_doubt_.push_back({++calls, changes});
+    in_doubt_.push_back({++calls, changes, object_to ? object_to(changes) : ""});
     look_for_secret(changes);
     for (const EventRecord& event : changes.events)
         tell(fmt::format("commit {}: {} {} {}: {}", changes.number, event.kind, event.id, event.reason,
@@ -66,11 +66,15 @@ void StoreLedger::acknowledged(std::uint64_t call) {
 
 // Commits take effect in order: those before one that is there are there too, answered or not.
 void StoreLedger::settle(std::uint64_t number) {
-    std::map<std::uint64_t, const Changes*> there;
-    for (const auto& [call, one] : in_doubt_)
-        if (one.number <= number && (!took_effect || took_effect(one.epoch, one.number)))
-            there[one.number] = &one;
-    for (const auto& [at, one] : there) apply(*one);
+    std::map<std::uint64_t, const Call*> there;
+    for (const Call& one : in_doubt_)
+        if (one.changes.number <= number &&
+            (!took_effect || took_effect(one.changes.epoch, one.changes.number)))
+            there[one.changes.number] = &one;
+    for (const auto& [at, one] : there) {
+        if (!one->objection.empty()) found_.report(Invariant::ended, one->objection);
+        apply(one->changes);
+    }
     std::erase_if(in_doubt_, [&](const Call& one) { return one.changes.number <= number; });
     acknowledged_ = std::max(acknowledged_, number);
 }

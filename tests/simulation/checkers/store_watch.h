@@ -31,6 +31,8 @@ public:
     std::uint64_t calls = 0;
     std::string secret;                     // What is to be nowhere in what is written; empty: nothing is.
     std::function<void(std::string)> tell;  // The story.
+    // Why nobody may write this; empty: they may. What is refused by the store was never written.
+    std::function<std::string(const Changes&)> object_to;
     // Where several masters commit: whether the store has this one, of an epoch and with a number. Else
     // those that were called before an acknowledged one are there too.
     std::function<bool(std::uint64_t, std::uint64_t)> took_effect;
@@ -49,6 +51,7 @@ private:
     struct Call {
         std::uint64_t which = 0;
         Changes changes;
+        std::string objection;
     };
     std::deque<Call> in_doubt_;  // Not answered; a part of them may be there after a crash.
     std::map<std::pair<std::string, std::string>, std::string> objects_;  // Live ones: body by kind and id.
