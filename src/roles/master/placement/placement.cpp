@@ -223,17 +223,17 @@ Result<api::PlacementAnswer> explain_placement(const Desk& desk, const api::Call
         }
         if (plan.denial) answer.denial = shown_as(*plan.denial);
     }
+    explain_policies(desk, tenant, asked.asked, answer);
     // It is told to those alone who could start something there.
     const std::string project = request.project.value_or(std::string{default_project});
     const bool starts =
         !tenant.empty() && may(call, Permission::instance_write, Scope::of_project(tenant, project));
-    if (starts)
+    if (starts && !(answer.denial && answer.denial->never))
         if (auto denied = ask_quotas(desk, {tenant, project, call.caller.actor}, tasks[0], asked, answer)) {
             answer = {};
             answer.denial = api::PlacementDenial{.sentence = denied->error.message + ".",
                                                  .would_help = denied->error.help};
         }
-    explain_policies(desk, tenant, asked.asked, answer);
     answer.fits = !answer.places.empty();
     return answer;
 }
