@@ -13,7 +13,6 @@
 #include "roles/master/instance/auto_stop.h"
 #include "roles/master/instance/failover.h"
 #include "roles/master/instance/layers.h"
-#include "roles/master/instance/places.h"
 #include "roles/master/instance/stop_start.h"
 #include "roles/master/network/subnets.h"
 #include "roles/master/policy/policies.h"

@@ -1,7 +1,6 @@
 // Instances: from a request to a claim, a command, a running container, and back.
 #pragma once
 
-#include "roles/master/instance/places.h"
 #include "roles/master/state/desk.h"
 
 namespace hostler::api {
@@ -23,6 +22,19 @@ Result<Started> create_instance(Desk& desk, const api::CreateInstance& request, 
 
 // Of an instance that ended and was not deleted. A conflict: instance_exists.
 Error name_is_taken(const std::string& caller_id);
+
+// Who wants an instance to run. Quotas and policies refuse callers; what the master moves has
+// its share already, and of the policies zones and trust alone count for it.
+enum class WantedBy { caller, master };
+
+// From stock if there is some, else directly. The claim is taken at once, so that quotas hold whatever is
+// asked at the same time. Errors: conflict (insufficient_capacity, placement_impossible), exhausted
+// (quota_exceeded).
+Result<> give_place(Desk& desk, Instance& instance, const std::string& zone, const std::string& host,
+                    WantedBy by);
+
+// Why quotas would refuse to start this one, which holds no place; nullopt: they would not.
+std::optional<Error> quota_against_start(const Desk& desk, const Instance& instance);
 
 // Finds a place for one that has none: claim, subnet and address, where its volumes are or come to be. All or
 // nothing. Errors: conflict (insufficient_capacity, volume_in_use, no_subnet), exhausted (quota_exceeded).

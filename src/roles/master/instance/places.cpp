@@ -1,4 +1,4 @@
-#include "roles/master/instance/places.h"
+#include "roles/master/instance/lifecycle.h"
 
 #include <fmt/format.h>
 

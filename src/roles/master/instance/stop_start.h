@@ -2,7 +2,7 @@
 // name and URLs, with its volumes.
 #pragma once
 
-#include "roles/master/instance/places.h"
+#include "roles/master/instance/lifecycle.h"
 #include "roles/master/state/desk.h"
 
 namespace hostler::master {

@@ -218,11 +218,11 @@ TEST(Quotas, ALimitBelowWhatIsUsedTakesNothingAway) {
     QuotaRig rig;
     for (const char* name : {"one", "two"}) ASSERT_TRUE(rig.starts(name)), rig.runs(name);
     rig.limit({{"instances", 1}});
-    EXPECT_EQ(rig.instance(rig.id_of("two")).phase, InstancePhase::running);
+    EXPECT_EQ(rig.instance(rig.id_of("one")).phase, InstancePhase::running);
     EXPECT_EQ(rig.starts("three").error().message,
               "tenant acme may use 1 instance (quota), 2 are used and 1 was asked for");
-    EXPECT_TRUE(restart_instance(rig.desk, rig.id_of("two"))) << "it takes nothing new";
-    rig.runs("two");
+    EXPECT_TRUE(restart_instance(rig.desk, rig.id_of("one"))) << "it takes nothing new";
+    rig.runs("one");
     rig.ends("one"), rig.ends("two");
     EXPECT_TRUE(rig.starts("three"));
 }

@@ -434,7 +434,7 @@ TEST_F(WrittenCommands, ARouteForEachPort) {
     write_routes(desk, instance, closed);
     EXPECT_FALSE(closed.routes(0).open_to_all()) << "a policy forbids it";
     estate.policies.erase(Policy::id_of("acme"));
-    estate.tenants.add({.id = "acme", .disabled_at = 1});
+    estate.tenants.edit("acme").disabled_at = 1;
     uplink::Routes disabled;
     write_routes(desk, instance, disabled);
     EXPECT_FALSE(disabled.routes(0).open_to_all()) << "its tenant is disabled";

@@ -17,6 +17,13 @@ Outbox& Outbox::of(Term& term) {
     return term.part<Outbox>([&] { return std::make_shared<Outbox>(term); });
 }
 
+Outbox::Outbox(Term& term) : term_(term) {
+    for (const auto& [id, tenant] : term.look().estate.tenants.all())
+        if (tenant.disabled_at != 0) disabled_.emplace(Kind<Tenant>::name, id);
+    for (const auto& [id, project] : term.look().estate.projects.all())
+        if (project.disabled_at != 0) disabled_.emplace(Kind<Project>::name, id);
+}
+
 // ── Commands
 
 void Outbox::send(const HostCommand& command) {
@@ -77,6 +84,15 @@ void Outbox::add_routes(const Instance& instance, uplink::Routes& routes) {
     for (const InstancePort& port : instance.spec.ports) names.push_back(route_name(instance, port.port));
 }
 
+// A tenant or a project was disabled or enabled.
+bool Outbox::closed_or_opened(const Touched& what) {
+    const Estate& estate = term_.look().estate;
+    const Tenant* tenant = what.kind == Kind<Tenant>::name ? estate.tenants.find(what.id) : nullptr;
+    const Project* project = what.kind == Kind<Project>::name ? estate.projects.find(what.id) : nullptr;
+    const bool now = (tenant && tenant->disabled_at != 0) || (project && project->disabled_at != 0);
+    return now ? disabled_.emplace(what.kind, what.id).second : disabled_.erase({what.kind, what.id}) > 0;
+}
+
 // A policy, a tenant or a project has changed, and with it perhaps whether public ports are open to all.
 void Outbox::add_public_routes(const Touched& what, uplink::Routes& routes) {
     const Desk& desk = term_.look();
@@ -115,8 +131,8 @@ void Outbox::send_routes(std::span<const Touched> touched) {
     routes.set_epoch(term_.epoch());
     routes.set_sign_in(term_.settings().public_url + "/sign-in");
     for (const Touched& one : touched) {
-        if (one.kind == Kind<Policy>::name || one.kind == Kind<Tenant>::name ||
-            one.kind == Kind<Project>::name)
+        const bool of_place = one.kind == Kind<Tenant>::name || one.kind == Kind<Project>::name;
+        if (one.kind == Kind<Policy>::name || (of_place && closed_or_opened(one)))
             add_public_routes(one, routes);
         if (one.kind != Kind<Instance>::name) continue;
         if (const Instance* instance = term_.look().estate.instances.find(one.id)) {

@@ -16,7 +16,7 @@ namespace hostler::master {
 class Outbox {
 public:
     static Outbox& of(Term& term);
-    explicit Outbox(Term& term) : term_(term) {}
+    explicit Outbox(Term& term);
 
     // Sends what is under way for this host (again): it does each command once.
     void send_commands(const std::string& host);
@@ -29,6 +29,7 @@ private:
     void send(const HostCommand& command);
     void add_routes(const Instance& instance, uplink::Routes& routes);
     void add_public_routes(const Touched& what, uplink::Routes& routes);
+    bool closed_or_opened(const Touched& what);
     void send_routes(std::span<const Touched> touched);
     void send_ended(std::span<const Touched> touched);
     void to_gateways(const uplink::Frame& frame);
@@ -37,6 +38,7 @@ private:
     bool begun_ = false;
     DueTimes<Instant> due_;                                   // When each command is sent next, by id.
     std::map<std::string, std::vector<std::string>> routed_;  // Names that gateways know, by instance.
+    std::set<std::pair<std::string, std::string>> disabled_;  // Tenants and projects: kind and id.
 };
 
 }  // namespace hostler::master
