@@ -10,6 +10,7 @@
 #include "roles/master/sign_in/sign_in.h"
 #include "roles/master/state/refuse.h"
 #include "roles/master/state/views.h"
+#include "roles/master/tenancy/tenancy.h"
 #include "roles/master/user/users.h"
 
 namespace hostler::master {
@@ -20,7 +21,8 @@ namespace {
 Result<api::SignedIn> decide_sign_in(Desk& desk, const api::Call& call, const api::SignIn& request,
                                      const Digest& digest, const std::string& checked) {
     const User* user = find_login(desk, request.login);
-    if (!user || checked.empty() || user->password != checked || user->disabled_at != 0)
+    if (!user || checked.empty() || user->password != checked || user->disabled_at != 0 ||
+        !may_enter(desk, user->tenant))
         return sign_in_failed();
     TRY(use_code(desk, user->id, request.code, digest));
     const MadeLogin made = make_login(desk, user->id, call.caller, digest);
