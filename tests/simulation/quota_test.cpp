@@ -35,12 +35,13 @@ public:
             cloud_.clients.start("caller", create(fmt::format("red-team-{}", i)));
             cloud_.clients.start("caller", make_volume(fmt::format("red-team-vol-{}", i)));
         }
+        constexpr int breaks = 20;  // Of connections, while all are under way.
         for (int round = 0; round < 200 && answered_ < 2 * calls_at_once; ++round) {
-            cloud_.world.run(std::chrono::milliseconds{10 + dice_.below(200)});
-            if (round < 20) cloud_.world.network.break_connections("master", 0.5, dice_.fork("break"));
-            if (round == 10 && dice_.chance(0.5)) cloud_.world.machine("master").crash();
+            cloud_.world.run(std::chrono::milliseconds{1 + dice_.below(round < breaks ? 4 : 200)});
+            if (round < breaks) cloud_.world.network.break_connections("master", 0.5, dice_.fork("break"));
+            if (round == 5 && dice_.chance(0.5)) cloud_.world.machine("master").crash();
             if (!cloud_.world.machine("master").up()) cloud_.world.machine("master").boot();
-            if (round > 20) cloud_.world.run(2s);
+            if (round > breaks) cloud_.world.run(2s);
         }
         EXPECT_EQ(answered_, 2 * calls_at_once);
         EXPECT_EQ(created_, limit);

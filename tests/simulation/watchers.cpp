@@ -73,7 +73,8 @@ std::optional<Instant> Watchers::over_since(const CredentialPtr& by) const {
 void Watchers::look() {
     for (Open& one : open_) {
         const auto since = over_since(one.by);
-        if (!since || one.since > *since) continue;
+        // A master that went without a word leaves what it had open to its watcher's patience.
+        if (!since || one.since > *since || one.since < people_.masters_in_touch()) continue;
         one.since = Instant::max();  // It is told of once.
         cloud_.found.report(Invariant::ended,
                             fmt::format("{} has ended, and its watch is still open", one.by->name));

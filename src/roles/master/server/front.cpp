@@ -329,6 +329,8 @@ Task<> Front::answer_api(http::Exchange& exchange) {
         if (!read && read.error().code == Code::invalid)
             co_return co_await exchange.respond(response_of(api::reply_of(read.error())));
         body = CO_TRY(std::move(read));
+        // It may have ended while its body came.
+        if (!stranger && !body.empty()) caller = caller_of_request(exchange);
     }
     api::Inquiry inquiry{
         .method = exchange.request.method, .target = exchange.request.target, .body = std::move(body)};

@@ -8,6 +8,7 @@
 #include "roles/master/http/api.h"
 #include "roles/master/sign_in/by_password.h"
 #include "roles/master/sign_in/devices.h"
+#include "roles/master/tenancy/tenancy.h"
 
 namespace hostler::master {
 
@@ -49,7 +50,7 @@ Task<api::SignedIn> end(Api& service, api::Call call, api::EndDeviceSignIn reque
         [&digest, &device](Desk& desk, const api::Call& asked,
                            const api::EndDeviceSignIn&) -> Result<api::SignedIn> {
             const User* user = desk.estate.users.find(device.user);
-            if (!user || user->disabled_at != 0) return denied();
+            if (!user || user->disabled_at != 0 || !may_enter(desk, user->tenant)) return denied();
             const MadeLogin made = make_login(desk, device.user, asked.caller, digest);
             if (device.mark) device.mark(desk.estate.logins.edit(std::string{made.login->hash}));
             return session_made(desk, made);

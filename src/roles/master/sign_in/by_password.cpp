@@ -5,6 +5,7 @@
 #include "roles/master/http/denials.h"
 #include "roles/master/sign_in/sign_in.h"
 #include "roles/master/state/views.h"
+#include "roles/master/tenancy/tenancy.h"
 #include "roles/master/user/users.h"
 
 namespace hostler::master {
@@ -14,7 +15,8 @@ namespace {
 Result<api::SignedIn> decide_sign_in(Desk& desk, const api::Call& call, const api::SignIn& request,
                                      const Digest& digest, const std::string& checked, Makes makes) {
     const User* user = find_login(desk, request.login);
-    if (!user || checked.empty() || user->password != checked || user->disabled_at != 0)
+    if (!user || checked.empty() || user->password != checked || user->disabled_at != 0 ||
+        !may_enter(desk, user->tenant))
         return sign_in_failed();
     TRY(use_code(desk, user->id, request.code, digest));
     if (makes == Makes::nothing) return signed_in(desk, *user);

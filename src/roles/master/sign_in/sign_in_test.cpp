@@ -66,6 +66,14 @@ TEST_F(PeopleSignIn, WhetherAnAccountExistsIsNotVisible) {
     EXPECT_EQ(sign_in("bob").code(), "sign_in_failed");
 }
 
+TEST_F(PeopleSignIn, InADisabledTenantNobodySignsIn) {
+    user("ann");
+    ASSERT_EQ(post("/v1/tenants/acme/disable", "").status, 200);
+    EXPECT_EQ(sign_in("ann").code(), "sign_in_failed");
+    ASSERT_EQ(post("/v1/tenants/acme/enable", "").status, 200);
+    EXPECT_EQ(sign_in("ann").status, 200);
+}
+
 TEST_F(PeopleSignIn, PasswordsAndSecretsAreNowhere) {
     user("ann");
     const std::string secret = session("ann");

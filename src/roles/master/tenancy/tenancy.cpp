@@ -109,7 +109,8 @@ bool is_disabled(const Desk& desk, const std::string& tenant, const std::string&
 }
 
 bool may_enter(const Desk& desk, const std::string& tenant, const std::string& project) {
-    const bool known = desk.settings.tenants == TenantsSetting::open || desk.estate.tenants.find(tenant);
+    const bool known =
+        tenant.empty() || desk.settings.tenants == TenantsSetting::open || desk.estate.tenants.find(tenant);
     return known && !is_disabled(desk, tenant, project);
 }
 

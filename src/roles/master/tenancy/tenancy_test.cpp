@@ -84,6 +84,7 @@ TEST_F(Tenancy, DeclaredTenantsAloneAreServedIfTheOperatorSaysSo) {
     EXPECT_THAT(refused.error().message, HasSubstr("did you mean acme?"));
     EXPECT_TRUE(may_enter(desk, "acme"));
     EXPECT_FALSE(may_enter(desk, "acmee"));
+    EXPECT_TRUE(may_enter(desk, "")) << "keys and people of the operator belong to no tenant";
 }
 
 TEST_F(Tenancy, ProjectsOfATenantHaveNetworksOfTheirOwn) {
