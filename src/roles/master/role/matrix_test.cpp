@@ -66,9 +66,7 @@ const std::set<std::string_view> not_found_for_operators{
     "startInstance", "stopInstance",   "keepInstanceAlive", "getInstanceLogs"};
 
 struct MatrixSettings : PeopleTest {
-    MatrixSettings() {
-        settings.admission.key_rate = settings.admission.stranger_rate = {.per_second = 1e6, .burst = 1e6};
-    }
+    MatrixSettings() { settings.admission.key_rate = {.per_second = 1e6, .burst = 1e6}; }
 };
 
 struct Matrix : MatrixSettings {

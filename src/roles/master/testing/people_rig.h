@@ -17,7 +17,7 @@ namespace hostler::master::testing {
 struct PeopleSettings : TermRig {
     PeopleSettings() {
         settings.operator_key_hash = "#hk_operator";
-        settings.admission.stranger_rate = {.per_second = 1000, .burst = 1000};
+        settings.admission.stranger_rate = {.per_second = 1e6, .burst = 1e6};
     }
 };
 
