@@ -155,7 +155,7 @@ TEST_F(Identity, ACommandLineSignsInAndOut) {
     const std::string folder = cloud.folder + "/identity-cli";
     std::filesystem::create_directories(folder);
     const std::map<std::string, std::string> mine{{"HOSTLER_API", cloud.api_url},
-                                                  {"HOSTLER_CONFIG", folder + "/config.toml"}};
+                                                  {"XDG_CONFIG_HOME", folder}};
     const pid_t login = start_program({HOSTLER, "login", "--browser"}, folder + "/log", mine);
     std::smatch found;
     std::string said;

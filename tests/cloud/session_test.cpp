@@ -401,7 +401,7 @@ public:
                                        Url{url}.target, Url{url}.authority, secret);
         head += upgrade ? "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n"
                           "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n"
-                        : "Accept: text/event-stream\r\n\r\n";
+                        : "Accept: text/event-stream\r\nConnection: close\r\n\r\n";
         group_.start("connection", hold(Url{url}.address, std::move(head), upgrade ? "101" : "200"));
     }
     void close() { (void)web_.go(group_.close()); }
