@@ -20,7 +20,7 @@ struct Policy {
     std::vector<std::string> zones;   // Names.
     Trust trust = Trust::community;   // Hosts of this trust or more.
     std::vector<std::string> images;  // Patterns, as image_matches() takes them.
-    std::int64_t max_run_s = 0;       // So long an instance may run at most.
+    std::int64_t max_run_s = 0;       // Longest run of an instance, in seconds.
     bool public_ports = true;         // Ports may be open without a sign-in.
     bool share_links = true;          // There may be share links.
     std::int64_t created_at = 0;

@@ -1,4 +1,4 @@
-// Quotas, counted anew from the rows of the estate: slowly, and by nothing that the master keeps beside them.
+// Checks quotas by counting the rows of the estate at each step. It does not use the master's counters.
 #pragma once
 
 #include <tuple>

@@ -71,7 +71,7 @@ Result<> give_place(Desk& desk, Instance& instance, const std::string& zone, con
     if (by == WantedBy::caller)
         TRY(check_quotas(desk, asker, still_asked(desk, instance.id, amounts_of(demand))));
     std::optional<Error> refused;
-    std::set<std::string> full;  // Classes of GPUs of which a quota gives no more: others may do.
+    std::set<std::string> full;  // GPU classes whose quota is used up; other classes may fit.
     const auto may = [&](const std::string& id) {
         return may_run_at(desk, instance, id) &&
                std::ranges::none_of(full, [&](const std::string& one) { return has_gpus_of(desk, id, one); });

@@ -19,13 +19,13 @@ namespace hostler::master {
 inline constexpr std::chrono::minutes attempt_life{10};
 inline constexpr std::size_t attempts_max = 20'000;      // At once; the oldest makes room,
 inline constexpr std::size_t attempts_client_max = 100;  // and so it does among those of one address.
-inline constexpr std::size_t logouts_max = 50'000;       // Whose tokens are remembered.
+inline constexpr std::size_t logouts_max = 50'000;       // Logout tokens that are remembered.
 
 // A browser that was sent to a provider, or that is asked for our second factor.
 struct OidcAttempt {
     std::string provider;
     std::string browser;  // The hash of its cookie.
-    std::string client;   // Whose it is, as client_of() has it.
+    std::string client;   // The client that began it, as client_of() writes it.
     std::string nonce, verifier, redirect, origin, target;
     std::optional<ProviderSignIn> signed_in;  // The provider has vouched: a code is missing.
     int tries = 0;                            // Of codes.

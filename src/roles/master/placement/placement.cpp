@@ -30,7 +30,7 @@ struct AskedTasks {
     PolicyRequest asked;
 };
 
-// What policies have a say in.
+// The parts of the request that policies restrict.
 void add_to(PolicyRequest& asked, const api::PlacementTask& task, const std::string& path,
             const std::vector<std::string>& zones) {
     asked.place = {path + "placement.zones", ""};

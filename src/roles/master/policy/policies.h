@@ -36,11 +36,11 @@ enum class PortFields { of_creation, of_change };
 // All that it asks for. `zone`: where its volumes lie, or where it is to go; empty: anywhere.
 PolicyRequest request_of(const Instance& instance, const std::string& zone,
                          PortFields fields = PortFields::of_change);
-// Of one that is to start: gives it the longest run that is allowed, if it has none. Errors: forbidden
+// Checks an instance before it starts, and sets the longest allowed run if it has no limit. Errors: forbidden
 // (policy_denied).
 Result<> admit(const Desk& desk, Instance& instance, const std::string& zone,
                PortFields fields = PortFields::of_change);
-// Of one that is changed, only what is asked for anew. Errors: forbidden (policy_denied).
+// Checks a changed instance: only the changed values count. Errors: forbidden (policy_denied).
 Result<> admit_container(const Desk& desk, const Instance& before, const InstanceSpec& wanted);
 Result<> admit_schedule(const Desk& desk, const Instance& before, StopSchedule& wanted);
 // Nothing keeps it beyond the longest run. Errors: forbidden (policy_denied).

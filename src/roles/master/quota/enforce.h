@@ -37,8 +37,8 @@ Amounts amounts_of(const Demand& demand);
 // The same of an instance, without what is counted for it already.
 Amounts still_asked(const Desk& desk, const std::string& instance, Amounts amounts);
 
-// Whether the host has GPUs that this resource counts. Where a quota gives no more of a class of GPUs, an
-// instance may go to hosts without any of it.
+// Whether the host has GPUs that this resource counts. When the quota of a GPU class is used up, an instance
+// may still go to hosts without GPUs of that class.
 bool has_gpus_of(const Desk& desk, const std::string& host, const std::string& resource);
 
 }  // namespace hostler::master

@@ -13,8 +13,8 @@
 
 namespace hostler::master {
 
-// Never stored: each term builds it from the estate, and then looks again only at what changed. It equals
-// what is built anew.
+// Not stored: each term builds it from the estate and then follows changes alone. It always equals a fresh
+// build.
 //
 // An instance that has not ended counts as one, and uses what its claim holds; where it has none, what is
 // reserved for it. Idle stock, what an ended instance has not left yet, and unmanaged workloads count for no
