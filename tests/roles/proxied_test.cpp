@@ -65,6 +65,7 @@ protected:
         cloud_.gateway_arrival.proxies =
             std::make_shared<http::TrustedProxies>(http::TrustedProxies::parse({"127.0.0.1"}, word).value());
         cloud_.begin_gateway();
+        EXPECT_TRUE(cloud_.eventually([&] { return cloud_.gateway->linked(); }));
     }
     // The proxy gets the socket on which it listens from here: nobody can take its port meanwhile.
     void listen() {
