@@ -4,10 +4,10 @@
 
 #include "api/operations_user.h"
 #include "core/client_address.h"
-#include "roles/master/http/caller.h"
 #include "roles/master/http/people.h"
 #include "roles/master/server/browser_page.h"
 #include "roles/master/server/browser_steps.h"
+#include "roles/master/server/forward.h"
 #include "roles/master/server/invitation_page.h"
 #include "roles/master/server/sign_in_page.h"
 #include "roles/master/user/invitations.h"
