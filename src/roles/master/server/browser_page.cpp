@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "api/router.h"
+#include "core/page.h"
 
 namespace hostler::master {
 
@@ -50,6 +51,15 @@ std::string form_field(std::string_view body, std::string_view name) {
         return api::percent_decode(pair.substr(equals + 1), true).value_or("");
     }
     return {};
+}
+
+std::string alert_of(std::string_view complaint) {
+    if (complaint.empty()) return {};
+    return fmt::format(R"(<p class="alert" role="alert">{}</p>)", html_text(complaint));
+}
+
+std::string hidden_field(std::string_view name, std::string_view value) {
+    return fmt::format(R"(<input type="hidden" name="{}" value="{}">)", name, html_text(value));
 }
 
 }  // namespace hostler::master
