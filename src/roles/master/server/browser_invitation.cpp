@@ -24,25 +24,13 @@ struct Asked {
     std::string field(std::string_view name) const { return form_field(body, name); }
 };
 
-// The address of the page has the secret, which no other site may learn.
 Task<> respond(http::Exchange& exchange, int status, std::string html) {
-    http::Response response = page_response(status, std::move(html));
-    response.headers.set("Referrer-Policy", "no-referrer");
-    co_return co_await exchange.respond(std::move(response));
+    co_return co_await exchange.respond(page_response(status, std::move(html)));
 }
 
 Task<> refuse(http::Exchange& exchange, int status, std::string_view complaint) {
     co_return co_await respond(exchange, status,
                                sign_in_notice("Invitation", sentence(complaint), NoticeTone::bad));
-}
-
-// From a page without referrers, browsers send `Origin: null` with its own form; older ones, and all of them
-// without TLS, send no Sec-Fetch-Site. Such a form is taken: it has the secret, and nothing else of the
-// browser counts, so that another site gains nothing by sending it.
-bool is_foreign(const http::Exchange& exchange, std::string_view public_url) {
-    const auto& headers = exchange.request.headers;
-    if (!headers.find("Sec-Fetch-Site") && headers.find("Origin") == "null") return false;
-    return is_from_elsewhere(exchange, public_url);
 }
 
 std::string inviter_of(const Desk& desk, const Invitation& invitation) {
@@ -143,7 +131,7 @@ Task<> answer_browser_invitation(http::Exchange& exchange, Api& api_service, std
     if (term->ended())
         co_return co_await refuse(exchange, http_status(Code::unavailable),
                                   "This master leads no longer. Try again.");
-    if (post && is_foreign(exchange, term->settings().public_url))
+    if (post && is_from_elsewhere(exchange, term->settings().public_url))
         co_return co_await refuse(exchange, http_status(Code::forbidden),
                                   "A page of another origin asked for this. Open the address again.");
     if (!post) co_return co_await show_form(exchange, term, asked);

@@ -25,7 +25,8 @@ http::Response page_response(int status, std::string html, std::string_view open
                          fmt::format("default-src 'none'; style-src 'unsafe-inline'; form-action 'self' {}; "
                                      "frame-ancestors 'none'; base-uri 'none'",
                                      opens));
-    // Not no-referrer: browsers would then send `Origin: null` with the page's own form.
+    // Other sites learn no address of a page: some have a secret. Not no-referrer: browsers would then send
+    // `Origin: null` with the page's own form.
     response.headers.set("Referrer-Policy", "same-origin");
     response.headers.set("X-Content-Type-Options", "nosniff");
     return response;
