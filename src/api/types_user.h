@@ -207,8 +207,9 @@ struct CreatedInvitation {
     std::string secret;
     WallTime expires_at;
     MailState mail = MailState::none;
+    std::optional<std::string> link{};
 };
-BOOST_DESCRIBE_STRUCT(CreatedInvitation, (), (id, tenant_id, project, provider, role, secret, expires_at, mail))
+BOOST_DESCRIBE_STRUCT(CreatedInvitation, (), (id, tenant_id, project, provider, role, secret, expires_at, mail, link))
 template <>
 inline constexpr auto fields<CreatedInvitation> = std::to_array<Field>({
     {.member = "id", .help = "Id of the invitation.", .example = "inv-3hq8wz"},
@@ -219,6 +220,7 @@ inline constexpr auto fields<CreatedInvitation> = std::to_array<Field>({
     {.member = "secret", .help = "For the person, who uses it once: `hostler invitation accept`. Shown this once."},
     {.member = "expires_at", .help = "When it ends."},
     {.member = "mail", .help = "Letter with the secret: queued: it is being sent, an event tells how that ends; none: there is no address; off: no mail server is configured; limited: too many letters of the tenant. Unless it is queued, give the secret to the person."},
+    {.member = "link", .help = "Page where the person accepts the invitation; it has the secret. Absent without `--public-url` of the masters. Shown this once.", .example = "https://gpu.example.com/sign-in/invitation?secret=hi_…"},
 });
 
 struct ListInvitations {

@@ -132,11 +132,13 @@ backend gateway
     // A request from this address, to the proxy or to `port`.
     int ask(const std::string& from, const std::string& route, const std::string& headers,
             std::uint16_t port = 0) {
+        return tell(from, port != 0 ? port : port_,
+                    fmt::format("GET / HTTP/1.1\r\nHost: {}\r\n{}\r\n", cloud_.host_header(route), headers));
+    }
+    int tell(const std::string& from, std::uint16_t port, const std::string& text) {
         const int one = sockets_.emplace_back(new_socket(from));
-        const auto to = at("127.0.0.1", port != 0 ? port : port_);
+        const auto to = at("127.0.0.1", port);
         EXPECT_EQ(::connect(one, reinterpret_cast<const sockaddr*>(&to), sizeof to), 0);
-        const auto text =
-            fmt::format("GET / HTTP/1.1\r\nHost: {}\r\n{}\r\n", cloud_.host_header(route), headers);
         EXPECT_EQ(::send(one, text.data(), text.size(), 0), static_cast<ssize_t>(text.size()));
         return one;
     }
@@ -161,6 +163,18 @@ backend gateway
                 fmt::format("X-Hostler-Key: {}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
                             "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n",
                             key));
+        const auto all = heard(last_, "\r\n\r\n");
+        return all.substr(0, all.find("\r\n"));
+    }
+    // A terminal in the instance of "mine": the line with which its answer begins.
+    std::string terminal(const std::string& from, const std::string& query) {
+        last_ =
+            tell(from, port_,
+                 fmt::format("GET /v1/instances/i-mine/exec?command=cat&{} HTTP/1.1\r\nHost: localhost:{}\r\n"
+                             "Authorization: Bearer hk_mine\r\nConnection: Upgrade\r\n"
+                             "Upgrade: websocket\r\nSec-WebSocket-Version: 13\r\n"
+                             "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n",
+                             query, cloud_.port()));
         const auto all = heard(last_, "\r\n\r\n");
         return all.substr(0, all.find("\r\n"));
     }
@@ -206,6 +220,41 @@ backend gateway
     std::vector<int> sockets_;
     int last_ = -1;
 };
+
+// By no proxy: it is the gateway that says where a client is.
+TEST_F(ProxiedTest, AKeyForOneAddressOpensFromThereAlone) {
+    port_ = static_cast<std::uint16_t>(std::stoi(cloud_.port()));
+    cloud_.master.bound = {{"hk_mine", own_client}};
+    const std::string key = "X-Hostler-Key: hk_mine\r\n";
+    EXPECT_THAT(answer(other_client, "mine", key), HasSubstr(" 401 "));
+    EXPECT_THAT(answer(own_client, "mine", key), HasSubstr(" 200 "));
+    EXPECT_THAT(answer(other_client, "mine", key), HasSubstr(" 401 "));
+    ASSERT_THAT(web_socket(own_client, "mine", "hk_mine"), HasSubstr(" 101 "));
+    const int own = last_;
+    EXPECT_THAT(web_socket(other_client, "mine", "hk_mine"), HasSubstr(" 401 "));
+    const int asked = cloud_.master.questions;
+    cloud_.pass(6s);  // It is asked about what is open, by its own address.
+    EXPECT_GT(cloud_.master.questions, asked);
+    EXPECT_EQ(::send(own, "echo", 4, 0), 4);
+    EXPECT_THAT(heard(own, "echo"), HasSubstr("echo"));
+    cloud_.master.vanish();
+    ASSERT_TRUE(cloud_.eventually([&] { return !cloud_.gateway->linked(); }));
+    cloud_.pass(1100ms);  // Verdicts are good for a second.
+    EXPECT_THAT(answer(own_client, "mine", key), HasSubstr(" 200 "));
+    EXPECT_THAT(answer(other_client, "mine", key), HasSubstr(" 503 "));
+}
+
+TEST_F(ProxiedTest, AKeyForOneAddressOpensTerminalsFromThereAlone) {
+    port_ = static_cast<std::uint16_t>(std::stoi(cloud_.port()));
+    cloud_.master.bound = {{"hk_mine", own_client}};
+    const std::string session = "session=0123456789abcdef0123456789abcdef";
+    EXPECT_THAT(terminal(other_client, session), HasSubstr(" 401 "));
+    ASSERT_THAT(terminal(own_client, session), HasSubstr(" 101 "));
+    cloud_.master.vanish();
+    ASSERT_TRUE(cloud_.eventually([&] { return !cloud_.gateway->linked(); }));
+    EXPECT_THAT(terminal(other_client, session + "&resume=true"), HasSubstr(" 503 "));
+    EXPECT_THAT(terminal(own_client, session + "&resume=true"), HasSubstr(" 101 "));
+}
 
 TEST_F(ProxiedTest, NginxNamesTheClient) {
     trust(http::ProxyWord::x_forwarded_for);

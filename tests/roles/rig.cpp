@@ -153,7 +153,8 @@ void Master::obey(wire::Link& link, uplink::Frame frame) {
         const std::string credential = of_page && !asked.detail().empty()
                                            ? asked.credential() + "@" + asked.detail()
                                            : asked.credential();
-        if (!keys.contains(credential) || (of_page && guests.contains(credential)))
+        if (!keys.contains(credential) || (of_page && guests.contains(credential)) ||
+            is_elsewhere(credential, asked.address()))
             answer =
                 wire::failure_frame({Code::unauthenticated, "this key is not known here", "key_unknown"});
         else if (asked.kind() == "start" && !start_refused.empty())
@@ -163,6 +164,7 @@ void Master::obey(wire::Link& link, uplink::Frame frame) {
                 if (route.instance() != asked.instance()) continue;
                 if (asked.kind() == "start") started.push_back(credential);
                 *answer.mutable_enter_answer()->mutable_route() = route;
+                answer.mutable_enter_answer()->set_by_address(bound.contains(credential));
                 if (of_page && !explanation.empty())
                     answer.mutable_enter_answer()->mutable_route()->set_detail(explanation);
             }
@@ -177,8 +179,9 @@ void Master::obey(wire::Link& link, uplink::Frame frame) {
             const auto& asked = frame.authenticate_request();
             const auto key =
                 keys.find(asked.credential() + (asked.route().empty() ? "" : "@") + asked.route());
-            word.set_known(key != keys.end());
-            word.set_allowed(key != keys.end() && key->second == asked.tenant());
+            word.set_known(key != keys.end() && !is_elsewhere(asked.credential(), asked.address()));
+            word.set_allowed(word.known() && key->second == asked.tenant());
+            word.set_by_address(bound.contains(asked.credential()));
             word.set_valid_s(valid_s);
             if (word.known()) word.add_marks(mark_of(asked.credential()));
             if (const auto end = ends_s.find(asked.credential()); end != ends_s.end())

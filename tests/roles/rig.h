@@ -99,6 +99,11 @@ public:
     Task<uplink::Frame> measure(std::string host);  // Asks an access point how fast the way to it is.
     void end_key(const std::string& key);           // It is revoked, and gateways hear of it.
 
+    bool is_elsewhere(const std::string& key, const std::string& from) const {
+        const auto only = bound.find(key);
+        return only != bound.end() && only->second != from;
+    }
+
     struct Heard {
         std::uint64_t session;
         uplink::Frame frame;
@@ -108,6 +113,7 @@ public:
     std::vector<std::string> revoked;
     std::map<std::string, uplink::Route> routes;
     std::map<std::string, std::string> keys;      // API key, or session@route → tenant.
+    std::map<std::string, std::string> bound;     // Of them: API key → the one address that it is for.
     std::map<std::string, std::string> codes;     // Code → session.
     std::map<std::string, std::uint32_t> ends_s;  // Of API keys that end by themselves.
     std::map<std::uint64_t, std::string> sessions;

@@ -126,7 +126,8 @@ Task<> Entrance::serve(http::Inlet& inlet, const HostPort& host, std::string cli
     open.set_generation(entered->route->generation);
     open.set_principal(entered->principal);
     Stays::Stay stay{stays_,
-                     {(*asked)->enter->credential(), entered->route->tenant, "", entered->route->project}};
+                     {(*asked)->enter->credential(), entered->route->tenant, "", entered->route->project,
+                      entered->by_address ? (*asked)->enter->address() : ""}};
     auto tunnel = co_await dial_(entered->route, (*asked)->open);
     CO_TRY(co_await check_cancelled());
     if (stay.ended())
@@ -210,17 +211,21 @@ Task<MasterLink::Entered> Entrance::admit(const Asked& asked) {
     const auto& error = entered.error();
     if (error.code != Code::unavailable && error.code != Code::timeout) co_return entered;
     const auto known = known_.find(asked.enter->session());
-    if (asked.enter->resume() && known != known_.end() &&
-        known->second.credential == asked.enter->credential())
+    if (asked.enter->resume() && known != known_.end() && may_return(known->second, asked))
         co_return known->second.entered;
     co_return fail(Code::unavailable,
                    "no master answers, so logins are refused right now; try again in a moment", "no_master");
 }
 
+bool Entrance::may_return(const Known& known, const Asked& asked) {
+    return known.credential == asked.enter->credential() &&
+           (!known.entered.by_address || known.address == asked.enter->address());
+}
+
 void Entrance::keep(const Asked& asked, MasterLink::Entered entered) {
     const std::string& session = asked.enter->session();
     if (!known_.contains(session)) known_order_.push_back(session);
-    known_[session] = {asked.enter->credential(), std::move(entered)};
+    known_[session] = {asked.enter->credential(), asked.enter->address(), std::move(entered)};
     if (known_.size() <= sessions_known_max) return;
     known_.erase(known_order_.front());
     known_order_.pop_front();

@@ -31,11 +31,13 @@ private:
     struct Asked;
     struct Known {
         std::string credential;
+        std::string address;
         MasterLink::Entered entered;
     };
     Result<std::shared_ptr<Asked>> read(const http::RequestHead& head, const HostPort& host,
                                         std::string client, std::string_view scheme);
     Task<MasterLink::Entered> admit(const Asked& asked);
+    static bool may_return(const Known& known, const Asked& asked);
     void keep(const Asked& asked, MasterLink::Entered entered);
     Task<> carry(http::Inlet& inlet, const Asked& asked, const MasterLink::Entered& entered, StreamPtr tunnel,
                  Stays::Stay& stay);

@@ -229,7 +229,7 @@ Task<Admission> Front::who(Asked& asked) {
     const auto& tenant = asked.route->tenant;
     auto best = Admission::nobody;
     if (!asked.shown.key.empty()) {
-        const Question question{asked.shown.key, tenant, "", asked.route->project};
+        Question question{asked.shown.key, tenant, "", asked.route->project};
         best = CO_TRY(co_await keeper_.admit(question, asked.client));
         if (best == Admission::allowed) {
             asked.by = question;
@@ -237,7 +237,7 @@ Task<Admission> Front::who(Asked& asked) {
         }
     }
     for (const auto& cookie : asked.shown.cookies) {
-        const Question question{cookie, tenant, asked.route->name, asked.route->project};
+        Question question{cookie, tenant, asked.route->name, asked.route->project};
         const auto admission = CO_TRY(co_await keeper_.admit(question, asked.client));
         asked.by_cookie = admission == Admission::allowed;
         if (asked.by_cookie) {

@@ -13,6 +13,8 @@ constexpr std::size_t clients_max = 10'000;
 constexpr Duration retry_telling = seconds{1};
 constexpr Duration catch_up_again = seconds{30};
 constexpr std::string_view sign_out_key = "sign-out/";
+// Of a client without one. Empty is no address: that stands for all of them.
+constexpr std::string_view no_address = "unknown";
 
 bool is_away(const Error& error) {
     return error.code == Code::unavailable || error.code == Code::timeout || error.code == Code::cancelled;
@@ -42,13 +44,17 @@ Gatekeeper::Gatekeeper(const Ports& ports, const Settings& settings, MasterLink&
         leaving_[at->first.substr(sign_out_key.size())] = at->second;
 }
 
-Task<Admission> Gatekeeper::admit(Question question, std::string client) {
+Task<Admission> Gatekeeper::admit(Question& question, std::string client) {
     if (leaving_.contains(question.credential)) co_return Admission::nobody;
-    if (const auto known = verdicts_.find(question, timers_.now())) co_return admission_of(*known);
-    if (!master_.linked()) co_return believed(question);
+    const std::string from = client.empty() ? std::string{no_address} : client;
+    if (const auto known = said(question, from)) co_return *known;
+    if (!master_.linked()) co_return believed(question, from);
+    // Before the answer it is not known whether the address matters.
+    Question asked = question.from_anywhere();
+    asked.address = from;
     // A page loads with many requests at once: one question serves them all.
-    if (const auto asked = asked_.find(question); asked != asked_.end()) {
-        const auto signal = asked->second;
+    if (const auto other = asked_.find(asked); other != asked_.end()) {
+        const auto signal = other->second;
         CO_TRY(co_await signal->wait());
     } else if (!questions_.take(client, timers_.now())) {
         co_return Admission::too_many;
@@ -62,18 +68,32 @@ Task<Admission> Gatekeeper::admit(Question question, std::string client) {
                 signal->notify_all();
             }
         };
-        asked_.emplace(question, std::make_shared<Signal>());
-        const Asking asking{*this, question};
-        co_await ask(question);
+        asked_.emplace(asked, std::make_shared<Signal>());
+        const Asking asking{*this, asked};
+        co_await ask(asked);
         CO_TRY(co_await check_cancelled());
     }
     if (leaving_.contains(question.credential)) co_return Admission::nobody;
-    const auto known = verdicts_.find(question, timers_.now());
-    co_return known ? admission_of(*known) : believed(question);
+    const auto known = said(question, from);
+    co_return known ? *known : believed(question, from);
+}
+
+// What is known for all addresses, or for this one.
+std::optional<Admission> Gatekeeper::said(Question& question, const std::string& from) {
+    question.address.clear();
+    auto known = verdicts_.find(question, timers_.now());
+    if (!known) {
+        question.address = from;
+        known = verdicts_.find(question, timers_.now());
+    }
+    return known ? std::optional{admission_of(*known)} : std::nullopt;
 }
 
 // No master answers: who was let in before comes in, and nobody else.
-Admission Gatekeeper::believed(const Question& question) const {
+Admission Gatekeeper::believed(Question& question, const std::string& from) const {
+    question.address.clear();
+    if (trust_.believes(question, timers_.wall()) == Trust::Belief::yes) return Admission::allowed;
+    question.address = from;
     return trust_.believes(question, timers_.wall()) == Trust::Belief::yes ? Admission::allowed
                                                                            : Admission::unavailable;
 }
@@ -123,17 +143,27 @@ Task<MasterLink::Word> Gatekeeper::word_on(Question question) {
     co_return fail(Code::unavailable, "credentials end all the time");
 }
 
-void Gatekeeper::keep(const Question& question, MasterLink::Word word) {
+// A word for one address says nothing about another, in either direction.
+void Gatekeeper::keep(const Question& asked, MasterLink::Word word) {
+    const Question anywhere = asked.from_anywhere();
+    verdicts_.forget(asked);
+    verdicts_.forget(anywhere);
+    if (word.by_address || !word.verdict.allowed) {
+        trust_.forget(anywhere);
+        stays_.end(anywhere);
+    }
+    if (word.by_address && asked.address.empty()) return;
+    const Question& about = word.by_address ? asked : anywhere;
     if (word.verdict.allowed) {
-        trust_.keep(question, {word.verdict.principal, std::move(word.marks), word.ends}, timers_.wall());
+        trust_.keep(about, {word.verdict.principal, std::move(word.marks), word.ends}, timers_.wall());
     } else {
-        trust_.forget(question);
-        stays_.end(question);
+        trust_.forget(asked);
+        stays_.end(asked);
     }
     const Duration valid =
         word.verdict.allowed ? word.valid : std::min<Duration>(word.valid, seconds{settings_.refusal_s});
     // A word that may not be kept still has to reach those who asked for it.
-    verdicts_.keep(question, std::move(word.verdict), timers_.now(),
+    verdicts_.keep(about, std::move(word.verdict), timers_.now(),
                    std::max<Duration>(valid, std::chrono::milliseconds{100}));
 }
 

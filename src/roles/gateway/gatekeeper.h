@@ -24,7 +24,8 @@ public:
     // The journal remembers sign-outs that no master has heard: "sign-out/<session>".
     Gatekeeper(const Ports& ports, const Settings& settings, MasterLink& master);
 
-    Task<Admission> admit(Question question, std::string client);
+    // `client`: its address. Afterwards `question` has it if the credential is for some addresses alone.
+    Task<Admission> admit(Question& question, std::string client);
     // Whether this client may have one more question put to a master: it counts among its credentials.
     bool may_ask(const std::string& client) { return questions_.take(client, timers_.now()); }
     // The value of a cookie for a one-time code. Errors: forbidden (used, too old, of another instance);
@@ -54,8 +55,9 @@ public:
 private:
     Task<> ask(Question question);
     Task<MasterLink::Word> word_on(Question question);
-    Admission believed(const Question& question) const;
-    void keep(const Question& question, MasterLink::Word word);
+    std::optional<Admission> said(Question& question, const std::string& from);
+    Admission believed(Question& question, const std::string& from) const;
+    void keep(const Question& asked, MasterLink::Word word);
     Task<> tell_sign_out(std::string session, std::string route);
 
     Timers& timers_;

@@ -147,6 +147,7 @@ Task<MasterLink::Word> MasterLink::authenticate(Question question) {
     request.set_tenant(std::move(question.tenant));
     request.set_project(std::move(question.project));
     request.set_route(std::move(question.route));
+    request.set_address(std::move(question.address));
     return ask_word(std::move(frame));
 }
 
@@ -172,7 +173,7 @@ Task<MasterLink::Entered> MasterLink::enter(std::shared_ptr<const uplink::EnterR
     if (!answer.has_enter_answer() || answer.enter_answer().route().instance().empty())
         co_return fail(Code::unavailable, "the master answered something else");
     co_return Entered{std::make_shared<const Route>(read_route(answer.enter_answer().route())),
-                      answer.enter_answer().principal()};
+                      answer.enter_answer().principal(), answer.enter_answer().by_address()};
 }
 
 Task<std::vector<std::string>> MasterLink::over_among(std::vector<std::string> marks) {
@@ -216,7 +217,8 @@ Task<MasterLink::Word> MasterLink::ask_word(uplink::Frame frame) {
                    seconds{said.valid_s()},
                    said.session(),
                    {said.marks().begin(), said.marks().end()},
-                   said.ends_s() == 0 ? std::nullopt : std::optional<Duration>{seconds{said.ends_s()}}};
+                   said.ends_s() == 0 ? std::nullopt : std::optional<Duration>{seconds{said.ends_s()}},
+                   said.by_address()};
 }
 
 }  // namespace hostler::gateway

@@ -38,7 +38,7 @@ public:
     // Counts the masters that came. Waits for another one than the `seen`th.
     Task<std::uint64_t> linked_after(std::uint64_t seen);
     Task<> linked_after(std::uint64_t seen, Duration at_most);  // Or when so long has passed.
-    const std::string& sign_in() const { return sign_in_; }  // URL; empty until a master has told it.
+    const std::string& sign_in() const { return sign_in_; }     // URL; empty until a master has told it.
 
     struct Word {
         Verdict verdict;
@@ -46,6 +46,7 @@ public:
         std::string session{};  // After redeem().
         std::vector<std::string> marks{};
         std::optional<Duration> ends{};
+        bool by_address = false;  // It is about the asked address alone.
     };
     // Errors: unavailable, timeout; what the master refused.
     Task<Word> authenticate(Question question);
@@ -55,6 +56,7 @@ public:
     struct Entered {
         RoutePtr route;  // Without a name and a port.
         std::string principal;
+        bool by_address = false;  // The credential is for some addresses.
     };
     // Errors: as those; so for somebody who may not enter, too.
     Task<Entered> enter(std::shared_ptr<const uplink::EnterRequest> request);

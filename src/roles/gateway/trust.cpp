@@ -10,6 +10,7 @@ namespace hostler::gateway {
 namespace {
 
 constexpr std::string_view prefix = "trust/";
+constexpr std::string_view address_part = "/from/";
 constexpr Duration write_again = std::chrono::seconds{5};
 
 std::int64_t micros(Duration time) {
@@ -50,8 +51,9 @@ Trust::Trust(Journal& journal, const Digest& digest, std::size_t size_max, Durat
 std::string Trust::key_of(const Question& question) const {
     // Releases without projects have kept those of the project `default`.
     const std::string project = question.project == "default" ? "" : question.project;
-    return fmt::format("{}{}/{}/{}{}{}", prefix, digest_.sha256(question.credential), question.tenant,
-                       question.route, project.empty() ? "" : "/", project);
+    return fmt::format("{}{}/{}/{}{}{}{}{}", prefix, digest_.sha256(question.credential), question.tenant,
+                       question.route, project.empty() ? "" : "/", project,
+                       question.address.empty() ? "" : address_part, question.address);
 }
 
 void Trust::keep(const Question& question, Standing standing, WallTime now) {
@@ -69,7 +71,22 @@ void Trust::keep(const Question& question, Standing standing, WallTime now) {
     // Not each quarter of a minute anew; but never for longer than it is true.
     if (!same || until < entry.written_until_us || until - entry.written_until_us > micros(outage_) / 64)
         write_later(key, entry);
+    if (!question.address.empty()) make_room(question);
     while (entries_.size() > size_max_) erase(std::string{by_end_.begin()->second});
+}
+
+// A client with a whole network of addresses takes no place of others: one that it had before goes.
+void Trust::make_room(const Question& question) {
+    const std::string key = key_of(question);
+    const std::string all = key_of(question.from_anywhere()) + std::string{address_part};
+    std::size_t others = 0;
+    auto first = entries_.end();
+    for (auto at = entries_.lower_bound(all); at != entries_.end() && at->first.starts_with(all); ++at) {
+        if (at->first == key) continue;
+        ++others;
+        if (first == entries_.end() || at->second.until_us < first->second.until_us) first = at;
+    }
+    if (others >= addresses_max) erase(std::string{first->first});
 }
 
 void Trust::write_later(const std::string& key, const Entry& entry) {

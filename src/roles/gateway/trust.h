@@ -23,6 +23,9 @@ struct Standing {
 
 class Trust {
 public:
+    // Of one question, for a credential that is for some addresses alone.
+    static constexpr std::size_t addresses_max = 64;
+
     // Bounded: the one that would end first goes first. `outage`: for so long after a master's last word.
     Trust(Journal& journal, const Digest& digest, std::size_t size_max, Duration outage, WallTime now);
 
@@ -47,6 +50,7 @@ private:
         std::optional<Question> question{};  // nullopt: not shown since the start.
     };
     std::string key_of(const Question& question) const;
+    void make_room(const Question& question);
     void erase(const std::string& key);
     void write_later(const std::string& key, const Entry& entry);
 

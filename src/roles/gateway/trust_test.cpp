@@ -37,7 +37,7 @@ struct Digits final : Digest {
 
 struct TrustTest : ::testing::Test {
     TrustTest() { begin(); }
-    void begin() { trust.emplace(journal, digest, std::size_t{3}, hours{12}, now); }
+    void begin(std::size_t size_max = 3) { trust.emplace(journal, digest, size_max, hours{12}, now); }
     void write() { (void)hostler::testing::try_run(loop, trust->run(timers)); }
     std::vector<std::string> end(std::vector<std::string> marks) {
         std::vector<std::string> credentials;
@@ -109,6 +109,43 @@ TEST_F(TrustTest, IsKeptOverARestartWithoutSecrets) {
     EXPECT_EQ(trust->believes(mine, now), Belief::unknown);
     write();
     EXPECT_TRUE(journal.entries.empty());
+}
+
+TEST_F(TrustTest, OfAnAddressIsForItAloneAlsoAfterARestart) {
+    const Question here{"hk_mine", "t-a", "", "lab", "203.0.113.7"};
+    const Question there{"hk_mine", "t-a", "", "lab", "[2001:db8::1]"};
+    trust->keep(here, standing("key/k-1"), now);
+    trust->keep(there, standing("key/k-1"), now);
+    for (int i = 0; i < 2; ++i) {
+        EXPECT_EQ(trust->believes(here, now), Belief::yes);
+        EXPECT_EQ(trust->believes(there, now), Belief::yes);
+        EXPECT_EQ(trust->believes(here.from_anywhere(), now), Belief::unknown);
+        EXPECT_EQ(trust->believes({"hk_mine", "t-a", "", "", "203.0.113.7"}, now), Belief::unknown);
+        write();
+        begin();
+    }
+    trust->forget(there);
+    EXPECT_EQ(trust->believes(there, now), Belief::unknown);
+    EXPECT_EQ(trust->believes(here, now), Belief::yes);
+    trust->forget_credential("hk_mine");
+    EXPECT_EQ(trust->size(), 0u);
+}
+
+TEST_F(TrustTest, OfOneCredentialTakesTheAddressesThatItHadLast) {
+    begin(1000);
+    trust->keep(mine, standing("key/k-1"), now);
+    const auto at = [](std::size_t number) {
+        return Question{"hk_wide", "t-a", "", "", std::to_string(number)};
+    };
+    for (std::size_t i = 0; i < Trust::addresses_max + 10; ++i) {
+        now += seconds{1};
+        trust->keep(at(i), standing("key/k-2"), now);
+    }
+    EXPECT_EQ(trust->size(), Trust::addresses_max + 1);
+    EXPECT_EQ(trust->believes(at(9), now), Belief::unknown);
+    EXPECT_EQ(trust->believes(at(10), now), Belief::yes);
+    EXPECT_EQ(trust->believes(at(Trust::addresses_max + 9), now), Belief::yes);
+    EXPECT_EQ(trust->believes(mine, now), Belief::yes) << "and no place of others";
 }
 
 TEST_F(TrustTest, IsNotWrittenEachTime) {

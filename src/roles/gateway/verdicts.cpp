@@ -16,16 +16,20 @@ std::optional<Verdict> Verdicts::find(const Question& question, Instant now) {
 }
 
 void Verdicts::keep(const Question& question, Verdict verdict, Instant now, Duration valid) {
-    if (const auto found = by_question_.find(question); found != by_question_.end()) {
-        entries_.erase(found->second);
-        by_question_.erase(found);
-    }
+    forget(question);
     entries_.push_front({question, std::move(verdict), now + valid});
     by_question_.emplace(question, entries_.begin());
     if (entries_.size() > size_max_) {
         by_question_.erase(entries_.back().question);
         entries_.pop_back();
     }
+}
+
+void Verdicts::forget(const Question& question) {
+    const auto found = by_question_.find(question);
+    if (found == by_question_.end()) return;
+    entries_.erase(found->second);
+    by_question_.erase(found);
 }
 
 void Verdicts::forget(const std::string& credential) {

@@ -24,7 +24,9 @@ struct Question {
     std::string tenant;
     std::string route;      // Of a session: where it is shown. Empty: it is an API key.
     std::string project{};  // Where the instance lies.
+    std::string address{};  // Where the client is; empty: the answer is the same for all addresses.
     auto operator<=>(const Question&) const = default;
+    Question from_anywhere() const { return {credential, tenant, route, project, ""}; }
 };
 
 // Bounded: the one asked for longest ago goes first.
@@ -34,7 +36,8 @@ public:
 
     std::optional<Verdict> find(const Question& question, Instant now);
     void keep(const Question& question, Verdict verdict, Instant now, Duration valid);
-    void forget(const std::string& credential);
+    void forget(const Question& question);
+    void forget(const std::string& credential);  // Wherever it is shown.
     std::size_t size() const { return entries_.size(); }
 
 private:

@@ -42,6 +42,21 @@ TEST(Verdicts, OfASessionAreForItsRouteAndForgottenForAllOfThem) {
     EXPECT_TRUE(verdicts.find({"hs_b", "t-1", "80-i-1"}, start));
 }
 
+TEST(Verdicts, OfAnAddressAreForItAloneAndForgottenForAllOfThem) {
+    const Question here{"hk_a", "t-1", "", "", "203.0.113.7"}, there{"hk_a", "t-1", "", "", "198.51.100.9"};
+    Verdicts verdicts{8};
+    verdicts.keep(here, yes, start, seconds{10});
+    verdicts.keep(there, {.known = false}, start, seconds{10});
+    EXPECT_EQ(verdicts.find(here, start), yes);
+    EXPECT_FALSE(verdicts.find(there, start)->known);
+    EXPECT_FALSE(verdicts.find(here.from_anywhere(), start));
+    verdicts.forget(there);
+    EXPECT_FALSE(verdicts.find(there, start));
+    EXPECT_EQ(verdicts.find(here, start), yes);
+    verdicts.forget("hk_a");
+    EXPECT_EQ(verdicts.size(), 0U);
+}
+
 TEST(Verdicts, AreBoundedAndTheIdleGoFirst) {
     Verdicts verdicts{2};
     verdicts.keep({"a", "t", ""}, yes, start, seconds{10});

@@ -45,16 +45,15 @@ api::Caller caller_of_login(const Term& term, const Login& login) {
         if (const auto tenants = tenants_of(term.look(), subject); !tenants.empty()) lane = tenants.front();
     // Without a required second factor a person holds nothing, at gateways either.
     const bool lacks_totp = needs_totp(term.look(), user, &login);
-    return {
-        .principal = {.kind = PrincipalKind::user,
-                      .id = user.id,
-                      .held = lacks_totp ? std::vector<Held>{} : held_by_login(term, login, subject)},
-        .actor = subject,
-        .credential = std::string{login_mark} + login.hash,
-        .name = user.name.empty() ? user.login : user.name,
-        .tenant = std::move(lane),
-        .expires = end_of(login.expires_at),
-        .needs_totp = lacks_totp};
+    return {.principal = {.kind = PrincipalKind::user,
+                          .id = user.id,
+                          .held = lacks_totp ? std::vector<Held>{} : held_by_login(term, login, subject)},
+            .actor = subject,
+            .credential = std::string{login_mark} + login.hash,
+            .name = user.name.empty() ? user.login : user.name,
+            .tenant = std::move(lane),
+            .expires = end_of(login.expires_at),
+            .needs_totp = lacks_totp};
 }
 
 std::optional<api::Caller> caller_of_key(const Term& term, const ApiKey& key) {
@@ -172,6 +171,12 @@ std::optional<api::Caller> caller_of(const Term& term, const std::string& secret
         key && is_for_address(*key, address))
         return caller_of_key(term, *key);
     return std::nullopt;
+}
+
+bool is_for_some_addresses(const Term& term, const std::string& secret) {
+    if (secret.size() > 256) return false;
+    const ApiKey* key = term.look().estate.api_keys.by().hash.first(term.ports().digest.sha256(secret));
+    return key && !key->addresses.empty();
 }
 
 std::optional<SignedIn> caller_of_sign_in(const Term& term, const std::string& session,

@@ -14,6 +14,8 @@ namespace hostler::master {
 // addresses are unknown.
 std::optional<api::Caller> caller_of(const Term& term, const std::string& secret,
                                      std::string_view address = {});
+// Whether caller_of() may say something else of this secret at another address.
+bool is_for_some_addresses(const Term& term, const std::string& secret);
 struct SignedIn {
     api::Caller caller;   // Of the credential that signed in; `expires`: the first end of both.
     std::string session;  // The hash of the browser's cookie.

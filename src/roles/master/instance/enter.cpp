@@ -57,7 +57,7 @@ bool is_of_page(const uplink::EnterRequest& request) {
 Result<> answer_page(Term& term, const uplink::EnterRequest& request, uplink::EnterAnswer& into) {
     std::optional<api::Caller> caller;
     if (request.detail().empty())
-        caller = caller_of(term, request.credential());
+        caller = caller_of(term, request.credential(), request.address());
     else if (auto signed_in = caller_of_sign_in(term, request.credential(), request.detail()))
         caller = std::move(signed_in->caller);
     if (!caller)
@@ -103,7 +103,7 @@ Result<> answer_page(Term& term, const uplink::EnterRequest& request, uplink::En
 }
 
 Result<> enter_instance(Term& term, const uplink::EnterRequest& request, uplink::EnterAnswer& into) {
-    const auto caller = caller_of(term, request.credential());
+    const auto caller = caller_of(term, request.credential(), request.address());
     if (!caller)
         return fail(Code::unauthenticated, "this key is not known here, or no longer", "key_unknown");
     Desk& desk = term.desk(caller->actor);
@@ -146,6 +146,7 @@ Result<> enter_instance(Term& term, const uplink::EnterRequest& request, uplink:
     write_ways(desk, instance.host, route);
     route.set_shown_as(instance.caller_id);
     into.set_principal(call.caller.actor);
+    into.set_by_address(is_for_some_addresses(term, request.credential()));
     desk.estate.audit({.time = desk.estate.time(),
                        .actor = call.caller.actor,
                        .address = request.address(),

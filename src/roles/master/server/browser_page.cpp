@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "api/router.h"
+#include "core/page.h"
 
 namespace hostler::master {
 
@@ -24,7 +25,8 @@ http::Response page_response(int status, std::string html, std::string_view open
                          fmt::format("default-src 'none'; style-src 'unsafe-inline'; form-action 'self' {}; "
                                      "frame-ancestors 'none'; base-uri 'none'",
                                      opens));
-    // Not no-referrer: browsers would then send `Origin: null` with the page's own form.
+    // Other sites learn no address of a page: some have a secret. Not no-referrer: browsers would then send
+    // `Origin: null` with the page's own form.
     response.headers.set("Referrer-Policy", "same-origin");
     response.headers.set("X-Content-Type-Options", "nosniff");
     return response;
@@ -50,6 +52,15 @@ std::string form_field(std::string_view body, std::string_view name) {
         return api::percent_decode(pair.substr(equals + 1), true).value_or("");
     }
     return {};
+}
+
+std::string alert_of(std::string_view complaint) {
+    if (complaint.empty()) return {};
+    return fmt::format(R"(<p class="alert" role="alert">{}</p>)", html_text(complaint));
+}
+
+std::string hidden_field(std::string_view name, std::string_view value) {
+    return fmt::format(R"(<input type="hidden" name="{}" value="{}">)", name, html_text(value));
 }
 
 }  // namespace hostler::master

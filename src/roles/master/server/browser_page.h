@@ -8,6 +8,8 @@
 
 namespace hostler::master {
 
+inline constexpr std::size_t form_bytes_max = 16 << 10;
+
 // A page without scripts. `opens`: the origin that its form leads to; browsers hold the form's redirect
 // against the policy, too.
 http::Response page_response(int status, std::string html, std::string_view opens = "");
@@ -17,5 +19,9 @@ bool is_from_elsewhere(const http::Exchange& exchange, std::string_view public_u
 
 // Of a form or a query, as browsers send it; "" when it is absent.
 std::string form_field(std::string_view body, std::string_view name);
+
+// Parts of pages: "" for no complaint; a field that a form carries.
+std::string alert_of(std::string_view complaint);
+std::string hidden_field(std::string_view name, std::string_view value);
 
 }  // namespace hostler::master

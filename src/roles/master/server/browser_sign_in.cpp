@@ -18,8 +18,6 @@ namespace hostler::master {
 
 namespace {
 
-constexpr std::size_t form_bytes_max = 16 << 10;
-
 // Parts that a request of a sign-in has.
 struct Asked {
     std::string address, client;

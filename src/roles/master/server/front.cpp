@@ -16,8 +16,10 @@
 #include "roles/master/http/caller.h"
 #include "roles/master/http/people.h"
 #include "roles/master/oidc/flow.h"
+#include "roles/master/server/browser_invitation.h"
 #include "roles/master/server/browser_page.h"
 #include "roles/master/server/browser_sign_in.h"
+#include "roles/master/user/invitations.h"
 
 namespace hostler::master {
 
@@ -163,9 +165,11 @@ Task<> Front::answer(http::Exchange& exchange) {
         const bool answered = CO_TRY(co_await answer_elsewhere(exchange));
         if (answered) co_return Result<>{};
     }
-    if (path == sign_in_path || path == device_path) {
+    if (path == sign_in_path || path == device_path || path == invitation_path) {
         if (const auto may = admission_.enter_stranger(address_of(exchange)); !may)
             co_return co_await refuse(exchange, may.error());
+        if (path == invitation_path)
+            co_return co_await answer_browser_invitation(exchange, api_, public_url(exchange));
         co_return co_await answer_browser_sign_in(exchange, api_);
     }
     if (path.starts_with(oidc_path)) {

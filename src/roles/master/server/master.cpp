@@ -43,7 +43,10 @@ Task<> Master::run() {
     http::Arrival arrival = ports_.arrival;
     arrival.net = &ports_.net;
     const std::string_view scheme = arrival.certificate ? "https" : "http";
-    if (settings_.public_url.empty()) settings_.public_url = fmt::format("{}://{}", scheme, api_address_);
+    if (settings_.public_url.empty()) {
+        settings_.public_url = fmt::format("{}://{}", scheme, api_address_);
+        settings_.public_url_guessed = true;
+    }
     listening_ = true;
     log_info("master: API at {}://{}, links at {}", scheme, api_address_, wire_address_);
 

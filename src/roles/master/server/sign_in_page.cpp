@@ -7,19 +7,11 @@
 #include "core/page.h"
 #include "core/percent.h"
 #include "domain/tenancy/device_code.h"
+#include "roles/master/server/browser_page.h"
 
 namespace hostler::master {
 
 namespace {
-
-std::string alert_of(std::string_view complaint) {
-    if (complaint.empty()) return {};
-    return fmt::format(R"(<p class="alert" role="alert">{}</p>)", html_text(complaint));
-}
-
-std::string hidden(std::string_view name, std::string_view value) {
-    return fmt::format(R"(<input type="hidden" name="{}" value="{}">)", name, html_text(value));
-}
 
 // "hostler/0.1.0 on laptop (203.0.113.7)"
 std::string name_of(const Device& device) {
@@ -45,7 +37,8 @@ std::string password_form(const SignInPage& page) {
         R"(spellcheck="false" required{}><label for="password">Password</label>)"
         R"(<input id="password" name="password" type="password" autocomplete="current-password" required{}>)"
         R"(<button id="sign-in">Sign in</button></form>)",
-        sign_in_path, hidden("target", page.target), html_text(page.login), login_focus, password_focus);
+        sign_in_path, hidden_field("target", page.target), html_text(page.login), login_focus,
+        password_focus);
 }
 
 std::string choices_of(const SignInPage& page) {
@@ -64,7 +57,7 @@ std::string key_form(const SignInPage& page) {
         R"(<input id="key" name="key" type="password" autocomplete="off" required>)"
         R"(<button id="use-key">Open</button></form><p>An operator makes a key with )"
         R"(<code>hostler key create NAME --tenant TENANT</code> and gives it to you.</p></details>)",
-        is_open ? " open" : "", sign_in_path, hidden("target", page.target));
+        is_open ? " open" : "", sign_in_path, hidden_field("target", page.target));
 }
 
 }  // namespace
@@ -83,7 +76,7 @@ std::string code_page(std::string_view step, std::string_view complaint) {
              R"(recovery code.</p>{}<form method="post" action="{}">{}<label for="code">Code</label>)"
              R"(<input id="code" name="code" type="text" autocomplete="one-time-code" autocapitalize="none" )"
              R"(spellcheck="false" required autofocus><button id="sign-in">Sign in</button></form>)",
-             alert_of(complaint), sign_in_path, hidden("step", step))});
+             alert_of(complaint), sign_in_path, hidden_field("step", step))});
 }
 
 std::string device_code_page(std::string_view typed, std::string_view complaint) {
@@ -109,7 +102,7 @@ std::string confirm_page(const Device& device, const User& user, std::string_vie
              R"(<button id="allow" name="answer" value="allow">Allow</button> )"
              R"(<button id="deny" class="second" name="answer" value="deny">Deny</button></form>)",
              html_text(client), html_text(user.login), shown_device_code(device.letters), device_path,
-             hidden("form", form)),
+             hidden_field("form", form)),
          .tone = "busy"});
 }
 

@@ -83,6 +83,7 @@ struct Settings {
     std::string api_address = "127.0.0.1:0";   // HTTP: the API and the sign-in page.
     std::string wire_address = "127.0.0.1:0";  // Access points and gateways.
     std::string public_url;                    // How people reach the API; empty: as it listens.
+    bool public_url_guessed = false;           // It was empty, and is the address at which this one listens.
     std::chrono::seconds hsts{180 * 24 * 3600};  // Browsers keep to https:// for this time (HSTS); 0: off.
     std::string operator_key_hash;   // A key that always opens; empty: none but those in the store.
     std::vector<ZoneSetting> zones;  // Made at the first start.

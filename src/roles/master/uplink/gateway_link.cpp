@@ -66,6 +66,19 @@ uplink::Frame verdict(const Term& term, const std::optional<SignedIn>& known, co
     return answer;
 }
 
+// A session has no address: it was signed in for from one that its key is for.
+uplink::Frame authenticate(const Term& term, const uplink::AuthenticateRequest& ask) {
+    std::optional<SignedIn> known;
+    if (!ask.route().empty())
+        known = caller_of_sign_in(term, ask.credential(), ask.route());
+    else if (auto caller = caller_of(term, ask.credential(), ask.address()))
+        known = SignedIn{.caller = std::move(*caller)};
+    uplink::Frame answer = verdict(term, known, ask.tenant(), ask.project());
+    answer.mutable_authenticate_answer()->set_by_address(ask.route().empty() &&
+                                                         is_for_some_addresses(term, ask.credential()));
+    return answer;
+}
+
 // Of what a gateway believes.
 uplink::Frame over_among(const Term& term, const uplink::TrustedMarks& trusted) {
     uplink::Frame answer;
@@ -133,13 +146,7 @@ Task<> serve_gateway(TermPtr term, wire::Link& link, std::string name) {
         }
         if (term->ended()) break;  // Meanwhile: what is in memory may be old.
         if (frame->has_authenticate_request()) {
-            const auto& ask = frame->authenticate_request();
-            std::optional<SignedIn> known;
-            if (!ask.route().empty())
-                known = caller_of_sign_in(*term, ask.credential(), ask.route());
-            else if (auto caller = caller_of(*term, ask.credential()))
-                known = SignedIn{.caller = std::move(*caller)};
-            ended = co_await link.answer(frame->call(), verdict(*term, known, ask.tenant(), ask.project()));
+            ended = co_await link.answer(frame->call(), authenticate(*term, frame->authenticate_request()));
         } else if (frame->has_redeem_request()) {
             ended = co_await redeem(term, link, frame->call(), frame->redeem_request());
         } else if (frame->has_sign_out_request()) {

@@ -17,11 +17,13 @@ struct GatewayLink : ::testing::Test, testing::LinkRig {
         (void)commit();
     }
     uplink::AuthenticateAnswer entry(wire::Link& link, const std::string& credential,
-                                     const std::string& tenant = "acme", const std::string& route = "") {
+                                     const std::string& tenant = "acme", const std::string& route = "",
+                                     const std::string& address = "") {
         uplink::Frame question;
         question.mutable_authenticate_request()->set_credential(credential);
         question.mutable_authenticate_request()->set_tenant(tenant);
         question.mutable_authenticate_request()->set_route(route);
+        question.mutable_authenticate_request()->set_address(address);
         return ask(link, question).authenticate_answer();
     }
     // A browser's session at this route, as the sign-in page and the gateway make it.
@@ -138,6 +140,62 @@ TEST_F(GatewayLink, AKeyOpensWhatIsItsTenants) {
     EXPECT_FALSE(nobody.known() || nobody.allowed());
     desk().estate.api_keys.edit("k-1").revoked_at = 1;
     EXPECT_FALSE(entry(link, "hk_acme").known());
+}
+
+TEST_F(GatewayLink, AKeyForSomeAddressesOpensFromTheseAlone) {
+    desk().estate.api_keys.add({.id = "k-2",
+                                .hash = "#hk_bound",
+                                .tenant = "acme",
+                                .addresses = {"203.0.113.0/24", "2001:db8::/32"}});
+    (void)commit();
+    wire::Link& link = gateway();
+    EXPECT_TRUE(next(link).has_routes());
+    for (const std::string from : {"203.0.113.7", "[2001:db8::7]"}) {
+        const auto good = entry(link, "hk_bound", "acme", "", from);
+        EXPECT_TRUE(good.known() && good.allowed() && good.by_address()) << from;
+        EXPECT_EQ(good.marks(0), "key/k-2");
+    }
+    for (const std::string from : {"198.51.100.9", "unknown", ""}) {  // Older gateways say none.
+        const auto bad = entry(link, "hk_bound", "acme", "", from);
+        EXPECT_FALSE(bad.known() || bad.allowed()) << from;
+        EXPECT_TRUE(bad.by_address()) << "it is no word about other addresses";
+        EXPECT_EQ(bad.marks_size(), 0);
+    }
+    for (const std::string credential : {"hk_acme", "hk_nobody"})
+        EXPECT_FALSE(entry(link, credential, "acme", "", "198.51.100.9").by_address()) << credential;
+
+    const std::string code = make_code(term(), *caller_of(term(), "hk_bound", "203.0.113.7"), "8080-i-1");
+    (void)commit();
+    const std::string by_page = redeem(link, code, "8080-i-1").authenticate_answer().session();
+    const auto signed_in = entry(link, by_page, "acme", "8080-i-1", "198.51.100.9");
+    EXPECT_TRUE(signed_in.allowed()) << "the address counted when it was signed in";
+    EXPECT_FALSE(signed_in.by_address());
+}
+
+TEST_F(GatewayLink, AKeyForSomeAddressesEntersFromTheseAlone) {
+    const std::string id = started("one");
+    desk().estate.instances.edit(id).phase = InstancePhase::running;
+    desk().estate.api_keys.add(
+        {.id = "k-2", .hash = "#hk_bound", .tenant = "acme", .addresses = {"203.0.113.0/24"}});
+    (void)commit();
+    wire::Link& link = gateway();
+    EXPECT_TRUE(next(link).has_routes());
+    const auto enter = [&](const std::string& kind, const std::string& credential, const std::string& from) {
+        uplink::Frame question;
+        auto& asked = *question.mutable_enter_request();
+        asked.set_credential(credential);
+        asked.set_instance(id);
+        asked.set_kind(kind);
+        asked.set_address(from);
+        return ask(link, question);
+    };
+    for (const std::string kind : {"exec", "explain"}) {
+        EXPECT_TRUE(enter(kind, "hk_bound", "203.0.113.7").has_enter_answer()) << kind;
+        EXPECT_EQ(enter(kind, "hk_bound", "198.51.100.9").failure().reason(), "key_unknown") << kind;
+        EXPECT_EQ(enter(kind, "hk_bound", "").failure().reason(), "key_unknown") << kind;
+    }
+    EXPECT_TRUE(enter("exec", "hk_bound", "203.0.113.7").enter_answer().by_address());
+    EXPECT_FALSE(enter("exec", "hk_acme", "203.0.113.7").enter_answer().by_address());
 }
 
 TEST_F(GatewayLink, ASessionOpensTheRouteThatItWasSignedInForAndNoOther) {

@@ -46,20 +46,8 @@ Result<api::CreatedInvitation> decide_invite(Desk& desk, const api::Call& call,
                                   .provider = made.invitation->provider,
                                   .role = made.invitation->role,
                                   .secret = made.secret,
-                                  .expires_at = wall(made.invitation->expires_at)};
-}
-
-// The login of who is to be a user. Errors: invalid, with every wrong field.
-Result<std::string> check_newcomer(const Invitation& invitation, const api::AcceptInvitation& request) {
-    Error wrong{Code::invalid, "the request is not complete, or wrong", "invalid"};
-    const std::string login = request.login.value_or(invitation.login);
-    if (login.empty()) wrong.fields.push_back({"login", "is required: the invitation suggests none"});
-    if (!request.password)
-        wrong.fields.push_back({"password", "is required, unless you are signed in"});
-    else if (auto what = wrong_password(*request.password, login); !what.empty())
-        wrong.fields.push_back({"password", std::move(what)});
-    if (!wrong.fields.empty()) return std::unexpected(std::move(wrong));
-    return login;
+                                  .expires_at = wall(made.invitation->expires_at),
+                                  .link = invitation_link(desk.settings, made.secret)};
 }
 
 // Of one who is signed in.
@@ -104,7 +92,21 @@ Result<api::AcceptedInvitation> decide_accept(Desk& desk, const api::Call& call,
                                    .role = invitation.role};
 }
 
-Task<api::AcceptedInvitation> accept(Api& service, api::Call call, api::AcceptInvitation request) {
+}  // namespace
+
+Result<std::string> check_newcomer(const Invitation& invitation, const api::AcceptInvitation& request) {
+    Error wrong{Code::invalid, "the request is not complete, or wrong", "invalid"};
+    const std::string login = request.login.value_or(invitation.login);
+    if (login.empty()) wrong.fields.push_back({"login", "is required: the invitation suggests none"});
+    if (!request.password)
+        wrong.fields.push_back({"password", "is required, unless you are signed in"});
+    else if (auto what = wrong_password(*request.password, login); !what.empty())
+        wrong.fields.push_back({"password", std::move(what)});
+    if (!wrong.fields.empty()) return std::unexpected(std::move(wrong));
+    return login;
+}
+
+Task<api::AcceptedInvitation> accept_invitation(Api& service, api::Call call, api::AcceptInvitation request) {
     const TermPtr term = CO_TRY(service.leader());
     const Digest& digest = term->ports().digest;
     const std::int64_t now = term->ports().timers.wall().time_since_epoch().count();
@@ -130,8 +132,6 @@ Task<api::AcceptedInvitation> accept(Api& service, api::Call call, api::AcceptIn
         },
         std::move(call), std::move(request));
 }
-
-}  // namespace
 
 Subject subject_of(const Desk&, const api::Call&, const api::CreateInvitation&) { return {}; }
 Subject subject_of(const Desk& desk, const api::Call& call, const api::NameInvitation& request) {
@@ -172,7 +172,7 @@ void add_invitations(Api& service) {
         });
     service.handlers().on<ops::accept_invitation>(
         [&service](api::Call call, api::AcceptInvitation request) -> Task<api::AcceptedInvitation> {
-            return accept(service, std::move(call), std::move(request));
+            return accept_invitation(service, std::move(call), std::move(request));
         });
 }
 

@@ -106,4 +106,11 @@ Result<const Invitation*> invitation_of(const Desk& desk, const std::string& sec
                 "invitation_unknown");
 }
 
+std::optional<std::string> invitation_link(const Settings& settings, std::string_view secret) {
+    if (settings.public_url.empty() || settings.public_url_guessed) return std::nullopt;
+    std::string_view origin = settings.public_url;
+    while (origin.ends_with('/')) origin.remove_suffix(1);
+    return fmt::format("{}{}?secret={}", origin, invitation_path, secret);
+}
+
 }  // namespace hostler::master

@@ -77,18 +77,21 @@ Task<> deliver(Term& term, Letter letter, Mail mail) {
 Letter letter_of(const Desk& desk, const api::CreateInvitation& request, const api::CreatedInvitation& made) {
     const std::string login =
         request.login ? fmt::format(" --login {}", *request.login) : std::string{" --login LOGIN"};
-    return {
-        .to = request.email.value_or(""),
-        .subject = "You are invited to a GPU cloud",
-        .text = fmt::format(
-            "You are invited to {} at {}.\n\nAccept it at a command line, until {}:\n\n    hostler "
-            "invitation accept --api {}{} --password\n\nType this secret when it is asked for. It is good "
-            "once.\n\n    {}\n\n{}",
-            role_and_place(made), desk.settings.public_url, until(made.expires_at), desk.settings.public_url,
-            login, made.secret, unexpected_letter),
-        .kind = "invitation",
-        .id = made.id,
-        .tenant = made.tenant_id};
+    const std::string end = until(made.expires_at);
+    const std::string ways =
+        made.link ? fmt::format("Accept it in a browser, until {}:\n\n    {}\n\nOr at a command line:", end,
+                                *made.link)
+                  : fmt::format("Accept it at a command line, until {}:", end);
+    return {.to = request.email.value_or(""),
+            .subject = "You are invited to a GPU cloud",
+            .text = fmt::format(
+                "You are invited to {} at {}.\n\n{}\n\n    hostler invitation accept --api {}{} "
+                "--password\n\nType this secret when it is asked for. It is good once.\n\n    {}\n\n{}",
+                role_and_place(made), desk.settings.public_url, ways, desk.settings.public_url, login,
+                made.secret, unexpected_letter),
+            .kind = "invitation",
+            .id = made.id,
+            .tenant = made.tenant_id};
 }
 
 Letter letter_of(const Desk& desk, const api::CreateUser& request, const api::CreatedUser& made) {

@@ -9,6 +9,7 @@ namespace {
 using namespace std::chrono_literals;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 struct MailSettings : PeopleTest {
     MailSettings() {
@@ -48,8 +49,20 @@ TEST_F(Letters, AnInvitationIsSentToItsAddress) {
     EXPECT_THAT(mail.text,
                 HasSubstr("hostler invitation accept --api https://gpu.example.com --login LOGIN"));
     EXPECT_THAT(mail.text, HasSubstr(made.at("secret")));
+    EXPECT_EQ(made.at("link"), "https://gpu.example.com/sign-in/invitation?secret=" + made.at("secret"));
+    EXPECT_THAT(mail.text, HasSubstr("\n\nAccept it in a browser, until "));
+    EXPECT_THAT(mail.text, HasSubstr(":\n\n    " + made.at("link") + "\n\nOr at a command line:\n\n"));
+    EXPECT_LT(mail.text.find(made.at("link")), mail.text.find("hostler invitation accept")) << "it is first";
     EXPECT_THAT(events(made.at("id")), ElementsAre("mail_sent"));
     EXPECT_FALSE(anywhere_in_store("mail horse"));
+}
+
+TEST_F(Letters, WithoutAPublicAddressALetterHasNoLink) {
+    settings.public_url_guessed = true;
+    EXPECT_EQ(invite("ann@example.com").at("link"), "");
+    ASSERT_EQ(outgoing.mailed.size(), 1u);
+    EXPECT_THAT(outgoing.mailed[0].text, HasSubstr("\n\nAccept it at a command line, until "));
+    EXPECT_THAT(outgoing.mailed[0].text, Not(HasSubstr("sign-in/invitation")));
 }
 
 TEST_F(Letters, PasswordLinksAreSentToo) {
