@@ -26,6 +26,15 @@ add_custom_command(OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/schema/migrations.cpp
   DEPENDS ${schema_files} ${PROJECT_SOURCE_DIR}/cmake/embed_schema.cmake VERBATIM)
 add_library(schema STATIC ${CMAKE_CURRENT_BINARY_DIR}/schema/migrations.cpp)
 target_link_libraries(schema PUBLIC hostler_options)
+# The console as it is built by ./dev console, within the program: each file plain and compressed.
+file(GLOB_RECURSE console_files CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}/console/dist ${PROJECT_SOURCE_DIR}/console/dist/*)
+list(TRANSFORM console_files PREPEND ${PROJECT_SOURCE_DIR}/console/dist/ OUTPUT_VARIABLE console_paths)
+add_custom_command(OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/console/files.cpp
+  COMMAND ${CMAKE_COMMAND} "-DFILES=${console_files}" -DDIST=${PROJECT_SOURCE_DIR}/console/dist -DOUT=${CMAKE_CURRENT_BINARY_DIR}/console
+          -P ${PROJECT_SOURCE_DIR}/cmake/embed_console.cmake
+  DEPENDS ${console_paths} ${PROJECT_SOURCE_DIR}/cmake/embed_console.cmake VERBATIM)
+add_library(console_files STATIC ${CMAKE_CURRENT_BINARY_DIR}/console/files.cpp)
+target_link_libraries(console_files PUBLIC hostler_options http)
 hostler_library(sql src/sql core ports schema ZLIB::ZLIB)
 
 set(adapter_row core domain ports http wire)
@@ -151,7 +160,7 @@ add_executable(hostler src/bin/main.cpp src/bin/arguments.cpp src/bin/process.cp
   src/bin/store_main.cpp src/bin/audit_main.cpp src/bin/cloud_mark.cpp src/bin/operator_key.cpp src/bin/backup_main.cpp src/bin/templates.cpp src/bin/edge_mains.cpp src/bin/ca_main.cpp src/bin/key_files.cpp src/bin/seal_main.cpp src/bin/supervisor.cpp
   src/bin/containers.cpp src/bin/simulation.cpp src/bin/up.cpp src/bin/up_prepare.cpp src/bin/up_roles.cpp src/bin/up_main.cpp)
 target_precompile_headers(hostler REUSE_FROM core)
-target_link_libraries(hostler PRIVATE master access gateway cli net sealed sqlite postgres series remote_write curl jose docker disk nvml CLI11::CLI11 Boost::json
+target_link_libraries(hostler PRIVATE master access gateway cli console_files net sealed sqlite postgres series remote_write curl jose docker disk nvml CLI11::CLI11 Boost::json
   tomlplusplus::tomlplusplus allocator)
 # Templates are read where they lie.
 file(CREATE_LINK ${PROJECT_SOURCE_DIR}/templates ${CMAKE_BINARY_DIR}/templates SYMBOLIC)

@@ -8,6 +8,7 @@ HOSTLER_JSON(hostler::api::SignedOut)
 HOSTLER_JSON(hostler::api::BeginDeviceSignIn)
 HOSTLER_JSON(hostler::api::DeviceSignIn)
 HOSTLER_JSON(hostler::api::EndDeviceSignIn)
+HOSTLER_JSON(hostler::api::ConsoleLink)
 HOSTLER_JSON(hostler::api::Session)
 HOSTLER_JSON(hostler::api::ListSessions)
 HOSTLER_JSON(hostler::api::NameSession)
@@ -28,6 +29,7 @@ ApiArea sign_in_area() {
         &begin_device_sign_in,
         &end_device_sign_in,
         &sign_out,
+        &create_console_link,
         &list_sessions,
         &revoke_session,
         &change_password,
@@ -38,6 +40,7 @@ ApiArea sign_in_area() {
     });
     static constexpr auto nouns = std::to_array<Noun>({
         {"session", "Sessions of people who have signed in."},
+        {"console", "The console, in a browser."},
         {"password", "Passwords."},
         {"totp", "Second factors with one-time codes."},
     });

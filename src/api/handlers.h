@@ -27,6 +27,8 @@ struct Caller {
     std::string tenant;      // Meant where a call names none; empty: the caller belongs to none.
     std::string address;     // Where from.
     std::string client;      // The program, as it calls itself, bounded and safe to show.
+    std::string session;     // The hash of the console's session by which the call came; empty: by none.
+    std::string origin;      // Of the API, as this client reaches it: "https://api.example".
     std::optional<WallTime> expires{};
     bool needs_totp = false;  // A person without a required second factor: may enrol it, and do nothing else.
 

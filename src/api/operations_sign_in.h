@@ -24,6 +24,10 @@ inline constexpr Typed<EndDeviceSignIn, SignedIn> end_device_sign_in{{
 inline constexpr Typed<Empty, SignedOut> sign_out{{
     .name = "signOut", .method = Method::post, .path = "/v1/sign-out", .permission = Permission::self_write,
     .help = "End the session of this call.", .noun = "session", .verb = "end"}};
+inline constexpr Typed<Empty, ConsoleLink> create_console_link{{
+    .name = "createConsoleLink", .method = Method::post, .path = "/v1/console-links", .permission = Permission::self_write,
+    .help = "Make a link that signs a browser in to the console as the caller; it works once, within 10 minutes.",
+    .status = 201, .noun = "console", .verb = "link", .example = "console link"}};
 inline constexpr Typed<ListSessions, List<Session>> list_sessions{{
     .name = "listSessions", .path = "/v1/sessions", .permission = Permission::self_read,
     .help = "List the caller's sessions, or those of another user.", .list = true, .noun = "session", .verb = "list",

@@ -95,6 +95,20 @@ inline constexpr auto fields<SignedOut> = std::to_array<Field>({
      .example = "https://id.example.com/logout?client_id=hostler"},
 });
 
+struct ConsoleLink {
+    std::string url;
+    std::string secret;
+    WallTime expires_at{};
+};
+BOOST_DESCRIBE_STRUCT(ConsoleLink, (), (url, secret, expires_at))
+template <>
+inline constexpr auto fields<ConsoleLink> = std::to_array<Field>({
+    {.member = "url", .help = "Open it in a browser, once: it signs the browser in as the caller.",
+     .example = "https://api.example.com/sign-in/console?code=hc_2b7k"},
+    {.member = "secret", .help = "The code in the link.", .example = "hc_2b7k"},
+    {.member = "expires_at", .help = "When the link ends if it was not opened."},
+});
+
 struct Session {
     std::string id;
     std::string user_id;

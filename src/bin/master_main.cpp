@@ -12,6 +12,7 @@
 #include "adapters/sqlite/store.h"
 #include "bin/arguments.h"
 #include "bin/cloud_mark.h"
+#include "bin/console_files.h"
 #include "bin/master_options.h"
 #include "bin/metrics.h"
 #include "bin/operator_key.h"
@@ -71,7 +72,8 @@ Task<> run(Process& process, MasterOptions options) {
     master::Master role{std::move(settings),
                         {process.loop, *process.timers, *process.net, *process.random, *store, *authority,
                          digest, own, remote_write->store(), *outgoing, *sealer, *passwords, &issued,
-                         check_worker.get(), series.get(), std::move(arrival), &tokens}};
+                         check_worker.get(), series.get(), std::move(arrival), &tokens,
+                         console_files()}};
     process.leave = [&role, drain = options.drain] { return role.leave(drain); };
     TaskGroup group{process.loop};
     MetricsServer shown{process, options.metrics};

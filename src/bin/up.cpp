@@ -211,7 +211,8 @@ Task<> Up::start() {
         CO_TRY(co_await start_demo());
         demo_url = CO_TRY(co_await wait_for_demo("hello"));
     }
-    greet(demo_url);
+    const auto link = CO_TRY(co_await call("POST", "/v1/console-links", json::object{}));
+    greet(demo_url, link.at("url").as_string().c_str());
     co_return Result<>{};
 }
 
@@ -452,7 +453,7 @@ Task<std::string> Up::wait_for_demo(std::string name) {
         "the demo instance did not get ready within a minute; see: hostler instance explain hello");
 }
 
-void Up::greet(const std::string& demo_url) const {
+void Up::greet(const std::string& demo_url, const std::string& console_url) const {
     const std::string hostler = programs_ / "hostler";
     fmt::print("\n  Hostler is up{}.\n\n", simulated_ ? ", with simulated GPUs" : "");
     fmt::print("    API        {}\n    Gateway    {}\n    Data       {}\n    Logs       {}\n",
@@ -460,6 +461,11 @@ void Up::greet(const std::string& demo_url) const {
                fs::absolute(settings_.data).string(), supervisor_.log_folder().string());
     if (settings_.tls)
         fmt::print("    Authority  {} (curl --cacert; browsers import it)\n", tls_files_.authority.string());
+    fmt::print(
+        "\n  The console, signed in as the operator (works once, within 10 minutes; another: hostler console "
+        "link)"
+        "\n\n    {}\n",
+        console_url);
     if (!demo_url.empty()) fmt::print("\n  An instance answers at\n\n    {}\n", demo_url);
     fmt::print(
         "\n  Try in another terminal:\n\n    export HOSTLER_CONFIG={}\n    {} host list\n    {} gpu list\n   "

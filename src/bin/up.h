@@ -85,7 +85,7 @@ private:
     Task<> wait_until_hosts_report();
     Task<> start_demo();
     Task<std::string> wait_for_demo(std::string name);
-    void greet(const std::string& demo_url) const;
+    void greet(const std::string& demo_url, const std::string& console_url) const;
     Task<> prepare_images();  // Ends once they are on all of the hosts.
     Task<Json> ask_for_images();
 

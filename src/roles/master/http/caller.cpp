@@ -12,9 +12,7 @@ namespace hostler::master {
 
 namespace {
 
-// Codes are sign-ins that no browser has yet: their route begins with '?', and they live a minute.
-constexpr std::int64_t code_life_us = 60'000'000;
-
+// Codes are sign-ins that no browser has yet: their route begins with '?'.
 constexpr std::string_view key_mark = "key/", session_mark = "session/", share_mark = "share/",
                            place_mark = "place/";
 constexpr std::string_view operator_credential = "key/operator";
@@ -133,6 +131,15 @@ std::string key_of(const std::string& credential) {
     return credential.starts_with(key_mark) ? credential.substr(key_mark.size()) : credential;
 }
 
+std::string add_session(Term& term, Desk& desk, SignIn sign_in) {
+    std::string session = new_secret(term.ports().random, "hs");
+    sign_in.hash = term.ports().digest.sha256(session);
+    sign_in.expires_at =
+        desk.estate.micros() + std::chrono::microseconds{term.settings().sign_in_life}.count();
+    desk.estate.sign_ins.add(std::move(sign_in));
+    return session;
+}
+
 // Whoever has the link comes in, as often as they like, until it ends.
 Result<std::string> redeem_share(Term& term, const std::string& secret, const std::string& route) {
     const std::string hash = term.ports().digest.sha256(secret);
@@ -188,6 +195,19 @@ std::optional<SignedIn> caller_of_sign_in(const Term& term, const std::string& s
     const auto end = end_of(sign_in->expires_at);
     if (!caller->expires || end < caller->expires) caller->expires = end;
     return SignedIn{std::move(*caller), sign_in->hash};
+}
+
+std::optional<api::Caller> caller_of_console(const Term& term, const std::string& session,
+                                             std::string_view address) {
+    auto signed_in = caller_of_sign_in(term, session, std::string{console_route});
+    if (!signed_in) return std::nullopt;
+    const std::string& credential = signed_in->caller.credential;
+    if (credential.starts_with(key_mark)) {
+        const ApiKey* key = term.look().estate.api_keys.find(credential.substr(key_mark.size()));
+        if (key && !is_for_address(*key, address)) return std::nullopt;
+    }
+    signed_in->caller.session = std::move(signed_in->session);
+    return std::move(signed_in->caller);
 }
 
 namespace {
@@ -253,20 +273,22 @@ std::vector<std::string> ended_marks(const Term& term, std::span<const Touched> 
 }
 
 Result<> still_known(const Term& term, api::Caller& caller) {
-    if (auto now = caller_of_credential(term, caller.credential)) {
+    const bool signed_out = !caller.session.empty() && !term.look().estate.sign_ins.find(caller.session);
+    if (auto now = caller_of_credential(term, caller.credential); now && !signed_out) {
         caller.principal = std::move(now->principal);
         return {};
     }
     return fail(Code::unauthenticated, "this credential has expired, or was revoked");
 }
 
-std::string make_code(Term& term, const api::Caller& caller, const std::string& route) {
+std::string make_code(Term& term, const api::Caller& caller, const std::string& route,
+                      std::chrono::seconds life) {
     Desk& desk = term.desk(caller.actor);
     const std::string code = new_secret(term.ports().random, "hc");
     desk.estate.sign_ins.add({.hash = term.ports().digest.sha256(code),
                               .key = key_of(caller.credential),
                               .route = "?" + route,
-                              .expires_at = desk.estate.micros() + code_life_us,
+                              .expires_at = desk.estate.micros() + std::chrono::microseconds{life}.count(),
                               .credential = caller.credential});
     return code;
 }
@@ -280,16 +302,14 @@ Result<std::string> redeem_code(Term& term, const std::string& code, const std::
         return fail(Code::unauthenticated,
                     "this sign-in code was used, has expired, or is for another address; sign in again",
                     "code_unknown");
-    std::string session = new_secret(term.ports().random, "hs");
     const std::string key = waiting->key, credential = credential_of(*waiting);
     desk.estate.sign_ins.erase(hash);
-    desk.estate.sign_ins.add(
-        {.hash = term.ports().digest.sha256(session),
-         .key = key,
-         .route = route,
-         .expires_at = desk.estate.micros() + std::chrono::microseconds{term.settings().sign_in_life}.count(),
-         .credential = credential});
-    return session;
+    return add_session(term, desk, {.key = key, .route = route, .credential = credential});
+}
+
+std::string make_session(Term& term, const api::Caller& caller, const std::string& route) {
+    return add_session(term, term.desk(caller.actor),
+                       {.key = key_of(caller.credential), .route = route, .credential = caller.credential});
 }
 
 void sign_out(Term& term, const std::string& session, const std::string& route) {

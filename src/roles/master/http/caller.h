@@ -35,8 +35,19 @@ std::vector<std::string> ended_marks(const Term& term, std::span<const Touched> 
 // unauthenticated.
 Result<> still_known(const Term& term, api::Caller& caller);
 
-// A one-time code that a browser carries from the sign-in page to one route of the gateway, within a minute.
-std::string make_code(Term& term, const api::Caller& caller, const std::string& route);
+// Where a browser's session in the console counts: no instance has this route.
+inline constexpr std::string_view console_route = "/console";
+// nullopt: the session is unknown or over, or its key is not for this address.
+std::optional<api::Caller> caller_of_console(const Term& term, const std::string& session,
+                                             std::string_view address);
+
+// A one-time code that a browser carries from the sign-in page to one route of the gateway, or by a link to
+// the console.
+inline constexpr std::chrono::seconds code_life{60};
+std::string make_code(Term& term, const api::Caller& caller, const std::string& route,
+                      std::chrono::seconds life = code_life);
+// The session of a browser whose user has been authenticated a moment ago; to be committed by the caller.
+std::string make_session(Term& term, const api::Caller& caller, const std::string& route);
 // The session it is good for; to be committed by the caller. Errors: unauthenticated.
 Result<std::string> redeem_code(Term& term, const std::string& code, const std::string& route);
 // Ends a session at its route, if it is one; to be committed by the caller.

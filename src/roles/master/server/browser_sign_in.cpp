@@ -9,6 +9,7 @@
 #include "roles/master/http/people.h"
 #include "roles/master/server/browser_page.h"
 #include "roles/master/server/browser_steps.h"
+#include "roles/master/server/console.h"
 #include "roles/master/server/forward.h"
 #include "roles/master/server/sign_in_page.h"
 #include "roles/master/sign_in/by_password.h"
@@ -37,6 +38,7 @@ SignInPage page_of(const Asked& asked, std::span<const SignInChoice> choices) {
     return {.target = asked.to.text,
             .opens = asked.to.return_to,
             .device = asked.to.device ? &*asked.to.device : nullptr,
+            .console = asked.to.is_console(),
             .choices = choices};
 }
 
@@ -59,7 +61,14 @@ Task<> show_code_form(http::Exchange& exchange, const Asked& asked, std::string 
                                                       asked.to.origin));
 }
 
-Task<> leave_to_gateway(http::Exchange& exchange, TermPtr term, const Target& to, api::Caller caller) {
+// To the gateway of an instance, or to the console.
+Task<> leave_to(http::Exchange& exchange, TermPtr term, const Target& to, api::Caller caller) {
+    if (to.is_console()) {
+        const std::string session = make_session(*term, caller, to.route);
+        CO_TRY(co_await term->commit());
+        co_return co_await exchange.respond(
+            enter_console(exchange, is_by_tls(exchange, term->ports().arrival), session, to.path));
+    }
     const std::string code = make_code(*term, caller, to.route);
     CO_TRY(co_await term->commit());
     http::Response response{.status = 303};
@@ -76,7 +85,7 @@ Task<> sign_in_with_key(http::Exchange& exchange, TermPtr term, const Asked& ask
                         "this key is unknown: it was never created, has ended, or was revoked"};
     if (!caller) co_return co_await show_form(exchange, term, asked, &unknown, SignInWay::key);
     if (term->read_only()) co_return co_await refuse_browser(exchange, 503, term->read_only()->message);
-    co_return co_await leave_to_gateway(exchange, term, asked.to, *caller);
+    co_return co_await leave_to(exchange, term, asked.to, *caller);
 }
 
 Task<> sign_in_with_password(http::Exchange& exchange, Api& api, TermPtr term, const Asked& asked) {
@@ -247,7 +256,7 @@ Task<> finish_browser(http::Exchange& exchange, TermPtr term, std::string user_i
     if (extras.mark) extras.mark(desk.estate.logins.edit(std::string{made.login->hash}));
     const auto caller = caller_of(*term, made.secret, address);
     HOSTLER_ASSERT(caller);  // Its session was made a moment ago.
-    co_return co_await leave_to_gateway(exchange, term, *to, *caller);
+    co_return co_await leave_to(exchange, term, *to, *caller);
 }
 
 }  // namespace hostler::master

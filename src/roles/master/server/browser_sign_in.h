@@ -14,7 +14,7 @@ inline constexpr std::string_view sign_in_path = "/sign-in";
 inline constexpr std::string_view device_path = "/sign-in/device";
 
 // Where a sign-in leads, as forms and links of the pages carry it: "gateway:https://8080-i-1.example/lab" or
-// "device:BCDF-GHJK". It comes back from browsers, so it is checked each time.
+// "device:BCDF-GHJK", "console:/console/instances". It comes back from browsers, so it is checked each time.
 
 // A way to sign in beside the password: a button of the page. It leads to `path`?target=TARGET.
 struct SignInChoice {

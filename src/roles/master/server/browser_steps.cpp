@@ -1,7 +1,9 @@
 #include "roles/master/server/browser_steps.h"
 
 #include "domain/tenancy/device_code.h"
+#include "roles/master/http/caller.h"
 #include "roles/master/server/browser_page.h"
+#include "roles/master/server/console.h"
 #include "roles/master/server/sign_in_page.h"
 #include "roles/master/share/shares.h"
 
@@ -32,6 +34,11 @@ Result<Target> gateway_target_of(const Desk& desk, std::string text) {
 
 Task<Target> target_of(TermPtr term, std::string text, std::string address) {
     if (text.starts_with(gateway_target)) co_return gateway_target_of(term->look(), std::move(text));
+    if (text.starts_with(console_target)) {
+        const std::string path = safe_console_path(text.substr(console_target.size()));
+        co_return Target{
+            .text = std::string{console_target} + path, .path = path, .route = std::string{console_route}};
+    }
     if (!text.starts_with(device_target))
         co_return fail(Code::invalid, "this link is incomplete; open the address again");
     Device device =

@@ -11,14 +11,16 @@
 
 namespace hostler::master {
 
-inline constexpr std::string_view gateway_target = "gateway:", device_target = "device:";
+inline constexpr std::string_view gateway_target = "gateway:", device_target = "device:",
+                                  console_target = "console:";
 
 // As browser_sign_in.h says, checked.
 struct Target {
     std::string text;
     std::string return_to;            // The instance's URL,
-    std::string origin, path, route;  // and its parts. Empty for a device.
+    std::string origin, path, route;  // and its parts. Of the console: `path`, and its `route`.
     std::optional<Device> device{};   // That waits.
+    bool is_console() const { return text.starts_with(console_target); }
 };
 // Errors: invalid, not_found, exhausted (too_many_sign_ins), cancelled.
 Task<Target> target_of(TermPtr term, std::string text, std::string address);

@@ -19,6 +19,7 @@
 #include "roles/master/server/browser_invitation.h"
 #include "roles/master/server/browser_page.h"
 #include "roles/master/server/browser_sign_in.h"
+#include "roles/master/server/console.h"
 #include "roles/master/user/invitations.h"
 
 namespace hostler::master {
@@ -107,6 +108,11 @@ bool is_open(const http::Exchange& exchange) {
     return matched && matched->operation->open;
 }
 
+bool is_sign_in_page(std::string_view path) {
+    return path == sign_in_path || path == device_path || path == invitation_path ||
+           path == console_link_path || path.starts_with(oidc_path);
+}
+
 // Raises a flag as long as it lives.
 class Raised {
 public:
@@ -139,10 +145,7 @@ Task<> Front::serve(StreamPtr stream, http::Drain* drain, http::Place* place) {
         [this](http::Exchange& exchange) { return answer(exchange); }, drain, place);
 }
 
-// As the client sees it.
-bool Front::by_tls(const http::Exchange& exchange) const {
-    return exchange.scheme().empty() ? ports_.arrival.certificate != nullptr : exchange.scheme() == "https";
-}
+bool Front::by_tls(const http::Exchange& exchange) const { return is_by_tls(exchange, ports_.arrival); }
 
 Task<> Front::answer(http::Exchange& exchange) {
     if (by_tls(exchange) && http::may_keep_to_https(exchange.request.headers.find("Host").value_or("")))
@@ -154,6 +157,8 @@ Task<> Front::answer(http::Exchange& exchange) {
         response.headers.set("Content-Type", "application/json");
         co_return co_await exchange.respond(std::move(response));
     }
+    if (auto file = console_answer(ports_.console, exchange.request))
+        co_return co_await exchange.respond(std::move(*file));
     const bool looks = exchange.request.method == "GET" || exchange.request.method == "HEAD";
     if (path == "/" && looks) co_return co_await front_door_page(exchange);
     if (path == SeriesFollow::path && is_from_master(exchange)) {
@@ -165,17 +170,10 @@ Task<> Front::answer(http::Exchange& exchange) {
         const bool answered = CO_TRY(co_await answer_elsewhere(exchange));
         if (answered) co_return Result<>{};
     }
-    if (path == sign_in_path || path == device_path || path == invitation_path) {
+    if (is_sign_in_page(path)) {
         if (const auto may = admission_.enter_stranger(address_of(exchange)); !may)
             co_return co_await refuse(exchange, may.error());
-        if (path == invitation_path)
-            co_return co_await answer_browser_invitation(exchange, api_, public_url(exchange));
-        co_return co_await answer_browser_sign_in(exchange, api_);
-    }
-    if (path.starts_with(oidc_path)) {
-        if (const auto may = admission_.enter_stranger(address_of(exchange)); !may)
-            co_return co_await refuse(exchange, may.error());
-        co_return co_await sign_in_by_provider(exchange);
+        co_return co_await answer_sign_in_page(exchange);
     }
     if (path == "/v1/backup" && exchange.request.method == "GET") {
         const auto sent = co_await send_backup(exchange);
@@ -183,6 +181,14 @@ Task<> Front::answer(http::Exchange& exchange) {
         co_return co_await refuse(exchange, sent.error());
     }
     co_return co_await answer_api(exchange);
+}
+
+Task<> Front::answer_sign_in_page(http::Exchange& exchange) {
+    const std::string_view path = exchange.request.path();
+    if (path == invitation_path) return answer_browser_invitation(exchange, api_, public_url(exchange));
+    if (path == console_link_path) return answer_console_link(exchange, api_, by_tls(exchange));
+    if (path.starts_with(oidc_path)) return sign_in_by_provider(exchange);
+    return answer_browser_sign_in(exchange, api_);
 }
 
 // Answered where the leader is; what a master has passed on is not passed on again. false: not answered,
@@ -260,6 +266,12 @@ Task<> Front::front_door_page(http::Exchange& exchange) {
     http::each_item(headers.find("Accept").value_or(""), [&](std::string_view item) {
         person |= http::same_name(http::trimmed(item.substr(0, item.find(';'))), "text/html");
     });
+    if (person && !ports_.console.empty()) {
+        http::Response response{.status = 303};
+        response.headers.set("Location", std::string{console_path});
+        response.headers.set("Cache-Control", "no-store");
+        co_return co_await exchange.respond(std::move(response));
+    }
     if (person)
         co_return co_await exchange.respond(page_response(200, front_door({.what = "its API", .api = api})));
     http::Response response{
@@ -284,18 +296,23 @@ Result<api::Caller> Front::caller_of_request(const http::Exchange& exchange) con
     Error unknown{Code::unauthenticated, "", "unauthenticated"};
     unknown.help =
         "Send an API key as 'Authorization: Bearer hk_…'; an operator makes one with: hostler key create";
-    if (credential.empty()) {
+    std::string session;
+    if (credential.empty())
+        session = console_session(exchange, {.tls = by_tls(exchange), .public_url = settings_.public_url});
+    if (credential.empty() && session.empty()) {
         unknown.message = "this needs an API key or a session";
         return std::unexpected(std::move(unknown));
     }
     const TermPtr term = TRY(api_.leader());
-    auto caller = caller_of(*term, std::string{credential}, address_of(exchange));
+    auto caller = session.empty() ? caller_of(*term, std::string{credential}, address_of(exchange))
+                                  : caller_of_console(*term, session, address_of(exchange));
     if (!caller) {
         unknown.message =
             "this API key or session is unknown: it was never created, has ended, or was revoked";
         return std::unexpected(std::move(unknown));
     }
     caller->address = std::string{address_of(exchange)};
+    caller->origin = public_url(exchange);
     caller->client = safe_user_agent(exchange.request.headers.find("User-Agent").value_or(""));
     return std::move(*caller);
 }
@@ -344,8 +361,10 @@ Task<> Front::answer_api(http::Exchange& exchange) {
     const TermPtr term = api_.leader().value_or(nullptr);
     const bool only_looks = inquiry.method == "GET";
     ExchangeSink sink{exchange, term, ports_.timers, settings_.watch_write_max, turn};
-    const api::Reply reply =
-        CO_TRY(co_await api_.handlers().answer(std::move(inquiry), std::move(caller), &sink));
+    const bool by_console = caller && !caller->session.empty();
+    api::Reply reply = CO_TRY(co_await api_.handlers().answer(std::move(inquiry), std::move(caller), &sink));
+    if (by_console && reply.status == 200 && exchange.request.path() == "/v1/sign-out")
+        reply.headers.emplace_back("Set-Cookie", console_cookie(exchange, by_tls(exchange), ""));
     turn.leave();  // How fast the answer is taken is its reader's affair.
     // While it was made another may have begun to lead, who knows better. What is written is durable.
     if (only_looks && !reply.streamed && term && term->ended())

@@ -21,6 +21,7 @@ public:
 
 private:
     bool by_tls(const http::Exchange& exchange) const;
+    Task<> answer_sign_in_page(http::Exchange& exchange);
     Task<> answer(http::Exchange& exchange);
     Task<bool> answer_elsewhere(http::Exchange& exchange);
     Task<> until_led();

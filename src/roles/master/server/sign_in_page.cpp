@@ -21,6 +21,7 @@ std::string name_of(const Device& device) {
 }
 
 std::string aim_of(const SignInPage& page) {
+    if (page.console) return "<p>to open the console</p>";
     if (!page.device) return fmt::format("<p>to open <code>{}</code></p>", html_text(page.opens));
     return fmt::format(
         "<p>to let <code>{}</code> sign in as you</p><p>Compare the code with the one at your command line: "

@@ -16,8 +16,9 @@ enum class SignInWay { password, key };
 
 struct SignInPage {
     std::string_view target;  // As forms carry it.
-    std::string_view opens;   // The URL that is opened; empty: a device signs in.
+    std::string_view opens;   // The URL that is opened; empty: a device signs in, or the console is opened.
     const Device* device = nullptr;
+    bool console = false;  // It is the console that is opened.
     std::span<const SignInChoice> choices{};
     std::string_view complaint{};
     std::string_view login{};             // As it was typed.

@@ -4,6 +4,7 @@
 #include "api/operations_sign_in.h"
 #include "domain/tenancy/credentials.h"
 #include "roles/master/http/api.h"
+#include "roles/master/http/caller.h"
 #include "roles/master/sign_in/by_password.h"
 #include "roles/master/sign_in/sign_in.h"
 #include "roles/master/state/refuse.h"
@@ -65,6 +66,9 @@ void add_sign_in(Api& service) {
         });
     service.write<ops::sign_out>(
         [](Desk& desk, const api::Call& call, const api::Empty&) -> Result<api::SignedOut> {
+            if (!call.caller.session.empty()) desk.estate.sign_ins.erase(std::string{call.caller.session});
+            const bool by_key = !call.caller.session.empty() && !user_of_call(desk, call);
+            if (by_key) return api::SignedOut{};
             const User& user = *TRY(own_user(desk, call));
             desk.estate.event("user", user.id, user.tenant, "signed_out",
                               fmt::format("User {} signed out.", user.login));
@@ -74,6 +78,15 @@ void add_sign_in(Api& service) {
                 answer.end_session_url = login->end_url;
             desk.estate.logins.erase(std::string{hash});
             return answer;
+        });
+    service.write<ops::create_console_link>(
+        [&service](Desk& desk, const api::Call& call, const api::Empty&) -> Result<api::ConsoleLink> {
+            const TermPtr term = TRY(service.leader());
+            constexpr std::chrono::minutes life{10};
+            const std::string code = make_code(*term, call.caller, std::string{console_route}, life);
+            return api::ConsoleLink{.url = fmt::format("{}/sign-in/console?code={}", call.caller.origin, code),
+                                    .secret = code,
+                                    .expires_at = desk.estate.time() + life};
         });
     service.read<ops::list_sessions>([](const Desk& desk, const api::Call& call,
                                         const api::ListSessions& request) -> Result<api::List<api::Session>> {

@@ -6,6 +6,7 @@
 #include "core/timers.h"
 #include "core/worker.h"
 #include "http/arrival.h"
+#include "http/static_files.h"
 #include "ports/authority.h"
 #include "ports/certified.h"
 #include "ports/digest.h"
@@ -38,6 +39,7 @@ struct Ports {
     SeriesMirror* mirror = nullptr;         // Of `series`. Null: it follows nobody's, and passes none on.
     http::Arrival arrival{};                // Of those who come to the API.
     const TokenVerifier* tokens = nullptr;  // Null: no identity provider is believed.
+    std::span<const http::StaticFile> console{};  // Empty: there is none.
 };
 
 }  // namespace hostler::master

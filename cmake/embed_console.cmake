@@ -1,0 +1,28 @@
+# Writes OUT/files.cpp, which holds FILES of the folder DIST, each as it is and compressed. The assembler reads the
+# bytes: as text of C++ they would take a minute to compile.
+set(text "// Generated from console/dist by cmake/embed_console.cmake.\n#include \"bin/console_files.h\"\n\n")
+set(rows "")
+set(number 0)
+macro(embed symbol path)
+  string(APPEND text "asm(\".section .rodata\\n.global ${symbol}, ${symbol}_end\\n${symbol}:\\n.incbin \\\"${path}\\\"\\n\"\n"
+                     "    \"${symbol}_end:\\n.previous\");\nextern \"C\" const char ${symbol}[], ${symbol}_end[];\n")
+endmacro()
+foreach(file ${FILES})
+  math(EXPR number "${number} + 1")
+  set(zipped ${OUT}/${number}.gz)
+  execute_process(COMMAND gzip -9nc ${DIST}/${file} OUTPUT_FILE ${zipped} COMMAND_ERROR_IS_FATAL ANY)
+  file(SHA256 ${DIST}/${file} hash)
+  string(SUBSTRING ${hash} 0 16 hash)
+  embed(hostler_console_${number} ${DIST}/${file})
+  embed(hostler_console_${number}_gz ${zipped})
+  string(APPEND rows "        {\"${file}\", {hostler_console_${number}, hostler_console_${number}_end},\n"
+                     "         {hostler_console_${number}_gz, hostler_console_${number}_gz_end}, \"\\\"${hash}\\\"\"},\n")
+endforeach()
+string(APPEND text "\nnamespace hostler {\n\nstd::span<const http::StaticFile> console_files() {\n")
+if(number EQUAL 0)
+  string(APPEND text "    return {};\n")
+else()
+  string(APPEND text "    static const http::StaticFile all[] = {\n${rows}    };\n    return all;\n")
+endif()
+string(APPEND text "}\n\n}  // namespace hostler\n")
+file(WRITE ${OUT}/files.cpp "${text}")

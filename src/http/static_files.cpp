@@ -1,0 +1,79 @@
+#include "http/static_files.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace hostler::http {
+
+namespace {
+
+constexpr std::pair<std::string_view, std::string_view> media_types[] = {
+    {".html", "text/html; charset=utf-8"},
+    {".js", "text/javascript; charset=utf-8"},
+    {".css", "text/css; charset=utf-8"},
+    {".svg", "image/svg+xml"},
+    {".png", "image/png"},
+    {".woff2", "font/woff2"},
+    {".json", "application/json"},
+    {".webmanifest", "application/manifest+json"},
+    {".txt", "text/plain; charset=utf-8"},
+};
+
+// "q=0", "q=0.000": this is not wanted.
+bool is_refused(std::string_view parameters) {
+    const auto at = parameters.find("q=");
+    if (at == parameters.npos) return false;
+    const std::string_view weight = trimmed(parameters.substr(at + 2));
+    return weight.starts_with('0') && weight.find_first_not_of("0.") == weight.npos;
+}
+
+bool has_etag(std::string_view list, std::string_view etag) {
+    bool found = trimmed(list) == "*";
+    each_item(list, [&](std::string_view item) {
+        if (item.starts_with("W/")) item.remove_prefix(2);
+        found |= item == etag;
+    });
+    return found;
+}
+
+}  // namespace
+
+std::string_view media_type(std::string_view path) {
+    const auto known =
+        std::ranges::find_if(media_types, [&](const auto& one) { return path.ends_with(one.first); });
+    return known == std::end(media_types) ? "application/octet-stream" : known->second;
+}
+
+bool reads_gzip(const Headers& headers) {
+    bool reads = false;
+    for (const std::string_view value : headers.all("Accept-Encoding"))
+        each_item(value, [&](std::string_view item) {
+            const auto semicolon = item.find(';');
+            const std::string_view name = trimmed(item.substr(0, semicolon));
+            if (!same_name(name, "gzip") && name != "*") return;
+            reads = semicolon == item.npos || !is_refused(item.substr(semicolon + 1));
+        });
+    return reads;
+}
+
+Response file_response(const StaticFile& file, const Headers& asked, bool keep) {
+    Response response;
+    response.headers = {{"Content-Type", std::string{media_type(file.path)}},
+                        {"Cache-Control", keep ? "public, max-age=31536000, immutable" : "no-cache"},
+                        {"ETag", std::string{file.etag}},
+                        {"Vary", "Accept-Encoding"},
+                        {"X-Content-Type-Options", "nosniff"}};
+    if (has_etag(asked.find("If-None-Match").value_or(""), file.etag)) {
+        response.status = 304;
+        return response;
+    }
+    if (!file.gzip.empty() && reads_gzip(asked)) {
+        response.headers.set("Content-Encoding", "gzip");
+        response.body = file.gzip;
+    } else {
+        response.body = file.plain;
+    }
+    return response;
+}
+
+}  // namespace hostler::http

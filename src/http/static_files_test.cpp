@@ -1,0 +1,40 @@
+#include "http/static_files.h"
+
+#include <gtest/gtest.h>
+
+namespace hostler::http {
+namespace {
+
+constexpr StaticFile script{"assets/main-1.js", "plain", "zipped", "\"e1\""};
+
+TEST(StaticFiles, AreCompressedForThoseWhoReadThat) {
+    const auto zipped = file_response(script, {{"Accept-Encoding", "br, gzip"}}, true);
+    EXPECT_EQ(zipped.status, 200);
+    EXPECT_EQ(zipped.body, "zipped");
+    EXPECT_EQ(zipped.headers.find("Content-Encoding"), "gzip");
+    EXPECT_EQ(zipped.headers.find("Content-Type"), "text/javascript; charset=utf-8");
+    EXPECT_EQ(zipped.headers.find("Cache-Control"), "public, max-age=31536000, immutable");
+    const auto plain = file_response(script, {}, false);
+    EXPECT_EQ(plain.body, "plain");
+    EXPECT_FALSE(plain.headers.has("Content-Encoding"));
+    EXPECT_EQ(plain.headers.find("Cache-Control"), "no-cache");
+}
+
+TEST(StaticFiles, AreNotSentAgainToThoseWhoHaveThem) {
+    for (const char* known : {"\"e1\"", "\"e0\", \"e1\"", "W/\"e1\"", "*"}) {
+        const auto kept = file_response(script, {{"If-None-Match", known}}, true);
+        EXPECT_EQ(kept.status, 304) << known;
+        EXPECT_EQ(kept.body, "");
+    }
+    EXPECT_EQ(file_response(script, {{"If-None-Match", "\"e2\""}}, true).status, 200);
+}
+
+TEST(StaticFiles, AClientSaysWhetherItReadsGzip) {
+    for (const char* value : {"gzip", "GZIP;q=0.5", "deflate, *", "br;q=1.0, gzip;q=0.001"})
+        EXPECT_TRUE(reads_gzip({{"Accept-Encoding", value}})) << value;
+    for (const char* value : {"", "identity", "gzip;q=0", "gzip; q=0.000", "xgzip"})
+        EXPECT_FALSE(reads_gzip({{"Accept-Encoding", value}})) << value;
+}
+
+}  // namespace
+}  // namespace hostler::http

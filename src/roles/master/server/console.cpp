@@ -1,0 +1,126 @@
+#include "roles/master/server/console.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "roles/master/http/caller.h"
+#include "roles/master/server/browser_page.h"
+#include "roles/master/server/browser_sign_in.h"
+
+namespace hostler::master {
+
+namespace {
+
+// Gateways keep cookies with this prefix from instances.
+constexpr std::string_view cookie_name = "__hostler_console";
+constexpr std::string_view assets = "assets/", page = "index.html";
+
+// Scripts come from here alone. Styles may be inline: the widgets set sizes and places. Terminals are at
+// gateways, whose addresses may change while a page is open.
+constexpr std::string_view content_policy =
+    "default-src 'none'; script-src 'self'; connect-src 'self' ws: wss:; img-src 'self' data:; "
+    "style-src 'self' 'unsafe-inline'; font-src 'self'; worker-src 'self'; manifest-src 'self'; "
+    "form-action 'self'; frame-ancestors 'none'; base-uri 'none'";
+
+// Cookies know no ports: two clouds at one address must not take each other's. Over TLS the prefix says to
+// browsers that no other host may set it.
+std::string cookie_of(const http::Exchange& exchange, bool tls) {
+    const std::string_view host = exchange.request.headers.find("Host").value_or("");
+    const auto colon = host.rfind(':');
+    std::string port;
+    if (colon != host.npos && host.find(']', colon) == host.npos)
+        port = fmt::format("_{}", host.substr(colon + 1));
+    return fmt::format("{}{}{}", tls ? "__Host-" : "", tls ? cookie_name.substr(2) : cookie_name, port);
+}
+
+const http::StaticFile* file_at(std::span<const http::StaticFile> files, std::string_view path) {
+    const auto found = std::ranges::find(files, path, &http::StaticFile::path);
+    return found == files.end() ? nullptr : &*found;
+}
+
+}  // namespace
+
+std::optional<http::Response> console_answer(std::span<const http::StaticFile> files,
+                                             const http::Request& request) {
+    if (files.empty() || (request.method != "GET" && request.method != "HEAD")) return std::nullopt;
+    const std::string_view path = request.path();
+    if (path == console_path.substr(0, console_path.size() - 1)) {
+        http::Response response{.status = 308};
+        response.headers.set("Location", std::string{console_path});
+        return response;
+    }
+    if (!path.starts_with(console_path)) return std::nullopt;
+    const std::string_view name = path.substr(console_path.size());
+    const http::StaticFile* file = file_at(files, name);
+    if (!file && name.starts_with(assets))
+        return http::text_response(404, "this release of the console has no such file; load the page again");
+    const bool is_page = !file || name == page;
+    if (is_page) file = file_at(files, page);
+    HOSTLER_ASSERT(file);
+    auto response = http::file_response(*file, request.headers, name.starts_with(assets));
+    if (is_page) {
+        response.headers.set("Content-Security-Policy", std::string{content_policy});
+        response.headers.set("Referrer-Policy", "same-origin");
+        response.headers.set("Cross-Origin-Opener-Policy", "same-origin");
+    }
+    return response;
+}
+
+std::string console_session(const http::Exchange& exchange, const Reached& reached) {
+    const auto& headers = exchange.request.headers;
+    if (!headers.has(console_header) || is_from_elsewhere(exchange, reached.public_url)) return {};
+    const std::string wanted = cookie_of(exchange, reached.tls) + "=";
+    for (std::string_view list : headers.all("Cookie"))
+        while (!list.empty()) {
+            const auto end = list.find(';');
+            const std::string_view cookie = http::trimmed(list.substr(0, end));
+            if (cookie.starts_with(wanted)) return std::string{cookie.substr(wanted.size())};
+            list.remove_prefix(end == list.npos ? list.size() : end + 1);
+        }
+    return {};
+}
+
+std::string console_cookie(const http::Exchange& exchange, bool tls, std::string_view session) {
+    return fmt::format("{}={}; Path=/; HttpOnly; SameSite=Strict{}{}", cookie_of(exchange, tls), session,
+                       tls ? "; Secure" : "", session.empty() ? "; Max-Age=0" : "");
+}
+
+std::string safe_console_path(std::string_view path) {
+    constexpr std::size_t path_max = 2048;
+    const bool is_plain = std::ranges::all_of(path, [](char c) { return c > ' ' && c < 0x7f && c != '\\'; });
+    const bool leads_out = path.contains("//") || path.contains("/..");
+    if (path.size() > path_max || !path.starts_with(console_path) || !is_plain || leads_out)
+        return std::string{console_path};
+    return std::string{path};
+}
+
+http::Response enter_console(const http::Exchange& exchange, bool tls, std::string_view session,
+                             std::string_view path) {
+    http::Response response{.status = 303};
+    response.headers = {{"Location", std::string{path}},
+                        {"Set-Cookie", console_cookie(exchange, tls, session)},
+                        {"Cache-Control", "no-store"},
+                        {"Referrer-Policy", "no-referrer"}};
+    return response;
+}
+
+Task<> answer_console_link(http::Exchange& exchange, Api& api, bool tls) {
+    const TermPtr term = CO_TRY(api.leader());
+    // A page of another site would sign a person in as another person.
+    if (exchange.request.headers.find("Sec-Fetch-Site") == "cross-site")
+        co_return co_await refuse_browser(exchange, 403,
+                                          "A page of another site led here. Open the link itself.");
+    if (term->read_only()) co_return co_await refuse_browser(exchange, 503, term->read_only()->message);
+    const std::string code = form_field(exchange.request.query(), "code");
+    constexpr std::size_t code_max = 256;
+    const auto session = code.size() > code_max ? fail(Code::unauthenticated, "this is no code of ours")
+                                                : redeem_code(*term, code, std::string{console_route});
+    if (!session)
+        co_return co_await refuse_browser(
+            exchange, 403, "This link was used, or is too old. Make another one: hostler console link.");
+    CO_TRY(co_await term->commit());
+    co_return co_await exchange.respond(enter_console(exchange, tls, *session, console_path));
+}
+
+}  // namespace hostler::master
