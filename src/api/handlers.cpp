@@ -45,9 +45,13 @@ Result<std::uint64_t> resume_point(std::string_view text) {
 }  // namespace
 
 std::string event_bytes(std::uint64_t id, Change change, std::string_view json) {
+    return event_bytes(id == 0 ? "" : std::to_string(id), name(change), json);
+}
+
+std::string event_bytes(std::string_view id, std::string_view name, std::string_view json) {
     // Our JSON has no line breaks, so one data line holds it.
-    const std::string head = id == 0 ? "" : fmt::format("id: {}\n", id);
-    return fmt::format("{}event: {}\ndata: {}\n\n", head, name(change), json);
+    const std::string head = id.empty() ? "" : fmt::format("id: {}\n", id);
+    return fmt::format("{}event: {}\ndata: {}\n\n", head, name, json);
 }
 
 std::string Caller::lane() const {
@@ -113,7 +117,8 @@ void Handlers::install_watch(const Operation& operation, WatchHandler handler) {
 std::vector<std::string_view> Handlers::missing() const {
     std::vector<std::string_view> names;
     for (const Operation* operation : operations())
-        if (!handlers_.contains(operation) || (operation->watch && !watches_.contains(operation)))
+        if ((!operation->stream && !handlers_.contains(operation)) ||
+            ((operation->watch || operation->stream) && !watches_.contains(operation)))
             names.push_back(operation->name);
     return names;
 }
@@ -164,11 +169,14 @@ Task<Reply> Handlers::perform(Match match, Inquiry inquiry, Caller caller, Event
               .limit = in.limit,
               .after = in.cursor};
     if (!keeps_answer(operation)) call.idempotency_key.clear();
-    if (in.watch) {
+    if (in.watch || operation.stream) {
         const auto watch = watches_.find(&operation);
         if (watch == watches_.end() || !sink)
             co_return fail(Code::unavailable, fmt::format("{} cannot be watched here", operation.name));
-        call.resume = CO_TRY(resume_point(inquiry.last_event_id));
+        if (operation.stream)
+            call.last_event_id = std::move(inquiry.last_event_id);
+        else
+            call.resume = CO_TRY(resume_point(inquiry.last_event_id));
         bool begun = false;
         auto watched = co_await watch->second(std::move(call), std::move(in), *sink, begun);
         if (!watched && !begun) co_return std::unexpected(std::move(watched).error());

@@ -12,6 +12,7 @@
 #include "api/codec.h"
 #include "api/operation.h"
 #include "api/router.h"
+#include "api/watch.h"
 #include "core/task.h"
 #include "core/timers.h"
 #include "domain/tenancy/principal.h"
@@ -53,6 +54,7 @@ struct Call {
     std::uint64_t list = 0;       // which one it is,
     std::optional<Cursor> after;  // and where it goes on; nullopt: at its beginning.
     std::uint64_t resume = 0;     // Of a watch: the last event's id that the client has seen; 0: none.
+    std::string last_event_id{};  // The same of a stream, as it came; empty: none.
 };
 
 // An HTTP request, as far as this layer cares.
@@ -71,41 +73,6 @@ struct Reply {
     std::string body;
     std::vector<std::pair<std::string, std::string>> headers{};
     bool streamed = false;  // The answer went to the EventSink; there is nothing more to send.
-};
-
-// Where server-sent events go. The first send() begins the answer (200, text/event-stream, no-store).
-class EventSink {
-public:
-    virtual ~EventSink() = default;
-    // Errors: cancelled, unavailable (the client is gone), timeout.
-    virtual Task<> send(std::string bytes) = 0;
-};
-
-enum class Change { added, changed, removed, synced };
-// `id` 0: who goes on behind this event goes on behind the last one that had an id.
-std::string event_bytes(std::uint64_t id, Change change, std::string_view json);
-
-// The events of one watch, typed. First comes what is there as `added`, then one `synced`, then what happens.
-template <class Item>
-class Watch {
-public:
-    Watch(EventSink& sink, bool& begun) : sink_(sink), begun_(begun) {}
-    // `id` is what the client may resume behind: the number of a commit, with the last event that tells of
-    // it; 0 with those before.
-    Task<> send(std::uint64_t id, Change change, Item item) {
-        return put(event_bytes(id, change, encode(item)));
-    }
-    Task<> synced(std::uint64_t id) { return put(event_bytes(id, Change::synced, "{}")); }
-    // Send one each 15 s, so that both ends notice a cut wire, and the client knows how far it has come.
-    Task<> keep_alive(std::uint64_t id) { return put(fmt::format(":\nid: {}\n\n", id)); }
-
-private:
-    Task<> put(std::string bytes) {
-        begun_ = true;
-        return sink_.send(std::move(bytes));
-    }
-    EventSink& sink_;
-    bool& begun_;
 };
 
 class Handlers {
@@ -130,6 +97,19 @@ public:
             operation,
             [handler = std::move(handler)](Call call, Assembled in, EventSink& sink, bool& begun) -> Task<> {
                 return watch_typed<Op>(handler, std::move(call), std::move(in), sink, begun);
+            });
+    }
+
+    // The same of an operation that answers with events alone: handlers.stream<ops::watch_changes>(
+    //     [this](Call, WatchChanges, Stream<ObjectChange>& to) -> Task<> { … });
+    template <const auto& operation, class Handler>
+    void stream(Handler handler) {
+        using Op = std::remove_cvref_t<decltype(operation)>;
+        static_assert(operation.stream, "the table of operations says that this one answers once");
+        install_watch(
+            operation,
+            [handler = std::move(handler)](Call call, Assembled in, EventSink& sink, bool& begun) -> Task<> {
+                return stream_typed<Op>(handler, std::move(call), std::move(in), sink, begun);
             });
     }
 
@@ -180,6 +160,13 @@ private:
         using Item = typename decltype(Op::Response::items)::value_type;
         auto request = CO_TRY(typed<typename Op::Request>(call, in));
         Watch<Item> to{sink, begun};
+        co_return co_await handler(std::move(call), std::move(request), to);
+    }
+
+    template <class Op, class F>
+    static Task<> stream_typed(const F& handler, Call call, Assembled in, EventSink& sink, bool& begun) {
+        auto request = CO_TRY(typed<typename Op::Request>(call, in));
+        Stream<typename Op::Response> to{sink, begun};
         co_return co_await handler(std::move(call), std::move(request), to);
     }
 

@@ -177,7 +177,7 @@ private:
             if (common.applies(operation)) parameters.push_back(parameter(common));
         if (keeps_answer(operation)) parameters.push_back(idempotency_key());
         if (request.find("ifVersion")) parameters.push_back(if_match());
-        if (operation.watch) parameters.push_back(last_event_id());
+        if (operation.watch || operation.stream) parameters.push_back(last_event_id());
 
         json::object out{{"operationId", operation.name},
                          {"summary", operation.help},
@@ -202,8 +202,11 @@ private:
 
     json::object responses(const Operation& operation) {
         define(operation.response());
-        json::object content{{"application/json", {{"schema", reference(operation.response())}}}};
-        if (operation.watch) content["text/event-stream"] = events(operation);
+        json::object content;
+        if (!operation.stream)
+            content["application/json"] = json::object{{"schema", reference(operation.response())}};
+        if (operation.watch) content["text/event-stream"] = events_of_list(operation);
+        if (operation.stream) content["text/event-stream"] = events_of_stream(operation);
         const std::string_view what = operation.status == 202 ? "Begun: ask for the operation until it ends."
                                       : operation.status == 201 ? "Created."
                                                                 : "Done.";
@@ -213,27 +216,49 @@ private:
         return out;
     }
 
-    // OpenAPI has no words for events: the stream is described as the array of them, in the order in which
-    // they come, each with its name as `event`.
-    json::object events(const Operation& operation) {
+    // OpenAPI has no words for events: a stream is described as the array of them, in the order in which they
+    // come, each with its name as `event`.
+    static json::object events(std::string_view help, json::array variants) {
+        return {{"schema",
+                 {{"type", "array"}, {"description", help}, {"items", {{"oneOf", std::move(variants)}}}}}};
+    }
+    static json::object event(json::array names, std::string_view help, json::object data,
+                              std::string_view id_pattern) {
+        return json::object{{"type", "object"},
+                            {"description", help},
+                            {"required", json::array{"event", "data"}},
+                            {"properties",
+                             {{"event", {{"enum", std::move(names)}}},
+                              {"id", {{"type", "string"}, {"pattern", id_pattern}}},
+                              {"data", std::move(data)}}}};
+    }
+    static json::object no_fields() { return {{"type", "object"}, {"maxProperties", 0}}; }
+
+    json::object events_of_list(const Operation& operation) {
         const Schema& item = *operation.response().find("items")->schema->element;
         define(item);
-        const auto event = [](json::array names, json::object data) {
-            return json::object{{"type", "object"},
-                                {"required", json::array{"event", "data"}},
-                                {"properties",
-                                 {{"event", {{"enum", std::move(names)}}},
-                                  {"id", {{"type", "string"}}},
-                                  {"data", std::move(data)}}}};
-        };
-        return {{"schema",
-                 {{"type", "array"},
-                  {"description",
-                   "Server-sent events; the data of each is JSON. First the present objects, then synced, "
-                   "then changes."},
-                  {"items",
-                   {{"oneOf", json::array{event({"added", "changed", "removed"}, reference(item)),
-                                          event({"synced"}, {{"type", "object"}})}}}}}}};
+        constexpr std::string_view number = "^[0-9]+$";
+        return events(
+            "Server-sent events; the data of each is JSON. First the present objects, then synced, then "
+            "changes.",
+            {event({"added", "changed", "removed"},
+                   "An object as it is now. With an id it is the last of its commit.", reference(item),
+                   number),
+             event({"synced"}, "All present objects were told; from here on come changes.", no_fields(),
+                   number)});
+    }
+
+    json::object events_of_stream(const Operation& operation) {
+        constexpr std::string_view place = "^[0-9]+-[0-9]+$";
+        return events(
+            "Server-sent events; the data of each is JSON. First reset, if events are missing, and synced, "
+            "then "
+            "changes.",
+            {event({"synced"}, "Its id is the place from which changes come.", no_fields(), place),
+             event({"reset"}, "Events behind the named place are no longer kept: load everything again.",
+                   no_fields(), place),
+             event({"change"}, "One object has changed; several changes of it may be told as one.",
+                   reference(operation.response()), place)});
     }
 
     // It answers with a file, and so is in no table of operations.

@@ -30,6 +30,7 @@ struct Operation {
     int status = 200;       // Of success; 202: the answer is a LongOperation to wait for.
     bool list = false;      // Takes limit and cursor, answers List<T>.
     bool watch = false;     // ?watch=true answers server-sent events (watch.h).
+    bool stream = false;    // Answers server-sent events alone; the response is the data of those that have some.
     Body body = Body::automatic;
     bool open = false;  // Strangers may call it: what it takes shows that they may.
     // Command line: `hostler noun verb [argument]`.

@@ -19,6 +19,7 @@
 #include "cli/report.h"
 #include "cli/request.h"
 #include "cli/wait.h"
+#include "cli/watch.h"
 #include "core/safe_text.h"
 
 namespace hostler::cli {
@@ -27,7 +28,6 @@ namespace {
 
 constexpr std::size_t items_max = 1'000'000;  // Of a list that is fetched page by page.
 constexpr int page_size = 1000;
-constexpr int watch_tries_max = 10;   // In a row, each half a second apart.
 constexpr int follow_tries_max = 60;  // In a row, each two seconds apart.
 // Between questions for further lines of a log.
 constexpr Duration follow_pause_min = std::chrono::milliseconds{500};
@@ -108,6 +108,8 @@ public:
         CO_TRY(confirm(call));
         if (needs_tenant(command_, call)) CO_TRY(co_await fill_tenant(call));
         if (command_.watch) co_return co_await watch(std::move(call));
+        if (operation_.stream)
+            co_return co_await run_watch(world_, client_, operation_, std::move(call), style_);
         if (operation_.list) co_return co_await list(std::move(call));
         if (&operation_ == &api::ops::get_instance_logs && set(call.query, "follow", "true"))
             co_return co_await follow(std::move(call));

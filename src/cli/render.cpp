@@ -306,7 +306,7 @@ std::size_t least_width(const api::Property& property) {
 }  // namespace
 
 Table::Table(const api::Operation& list, const Style& style, More more) : style_(style), more_(more) {
-    const api::Schema& item = *list.response().find("items")->schema->element;
+    const api::Schema& item = list.stream ? list.response() : *list.response().find("items")->schema->element;
     std::string_view names = list.columns;
     while (!names.empty()) {
         const auto name = names.substr(0, names.find(' '));

@@ -5,8 +5,9 @@
 namespace hostler::master {
 
 void add_audit(Api& service);
+void add_watch(Api& service);
 
-static constexpr ApiPart http_api[] = {add_audit};
+static constexpr ApiPart http_api[] = {add_audit, add_watch};
 extern const Feature http_feature{
     .name = "http",
     .api = http_api,

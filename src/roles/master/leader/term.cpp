@@ -22,6 +22,7 @@ Term::Term(const Ports& ports, const Settings& settings, AddressPool pool, std::
       tenure_(std::move(tenure)),
       desk_{estate_, live_, settings_, pool_, ports_.random},
       feed_(settings.feed_max, number),
+      changes_(settings.changes_max),
       number_(number),
       durable_(number),
       tasks_(ports.loop) {
@@ -72,7 +73,7 @@ void Term::commit_then(std::move_only_function<void()> then) {
         std::vector<Touched> touched;
         Changes changes = estate_.take(epoch_, ++number_, touched);
         chain_lines(ports_.digest, changes.number, changes.audit, audit_head_);
-        tasks_.start("commit", write(std::move(changes), std::move(touched)));
+        tasks_.start("commit", write(std::move(changes), std::move(touched), estate_.take_notices()));
     }
     if (!then) return;
     if (durable_ >= number_)
@@ -81,14 +82,14 @@ void Term::commit_then(std::move_only_function<void()> then) {
         afterwards_.emplace(number_, std::move(then));
 }
 
-Task<> Term::write(Changes changes, std::vector<Touched> touched) {
+Task<> Term::write(Changes changes, std::vector<Touched> touched, std::vector<Notice> notices) {
     const std::uint64_t number = changes.number;
     if (const auto done = co_await ports_.store.commit(std::move(changes)); !done) {
         if (done.error().code != Code::cancelled) end(done.error());
         co_return Result<>{};
     }
     durable_ = std::max(durable_, number);
-    publish(number, std::move(touched));
+    publish(number, std::move(touched), std::move(notices));
     while (!afterwards_.empty() && afterwards_.begin()->first <= durable_) {
         auto then = std::move(afterwards_.begin()->second);
         afterwards_.erase(afterwards_.begin());
@@ -103,6 +104,7 @@ void Term::end(Error why) {
     ended_ = std::move(why);
     if (ended_->code == Code::conflict) ended_->code = Code::unavailable;  // Somebody else leads: ask again.
     feed_.close();
+    changes_.close();
     durable_changed_.notify_all();
     ending_.notify_all();
     afterwards_.clear();  // They hold this term.
@@ -140,6 +142,7 @@ Task<> Term::sweep() {
         forget_what_is_over(now);
         commit_then(nullptr);
         each_feature(&Feature::tell, *this);
+        changes_.beat();
         if (ports_.timers.now() - beat_ >= seconds{15}) {
             beat_ = ports_.timers.now();
             feed_.beat();
@@ -193,9 +196,10 @@ Task<> Term::prune_audit() {
     co_return Result<>{};
 }
 
-void Term::publish(std::uint64_t number, std::vector<Touched> touched) {
+void Term::publish(std::uint64_t number, std::vector<Touched> touched, std::vector<Notice> notices) {
     each_feature(&Feature::published, *this, std::span<const Touched>{touched});
     feed_.publish(number, std::move(touched));
+    changes_.publish(std::move(notices));
 }
 
 // ── Hosts

@@ -11,6 +11,7 @@
 #include "core/signal.h"
 #include "core/task_group.h"
 #include "roles/master/leader/tenure.h"
+#include "roles/master/state/change_log.h"
 #include "roles/master/state/desk.h"
 #include "roles/master/state/feed.h"
 #include "roles/master/state/ports.h"
@@ -50,6 +51,7 @@ public:
     const Ports& ports() const { return ports_; }
     const Settings& settings() const { return settings_; }
     Feed& feed() { return feed_; }
+    ChangeLog& changes() { return changes_; }
     Estate& estate() { return estate_; }  // To load; else work at the desk.
     void begin_with(Estate estate);
     // The last line of the audit that a commit of this term has, or of what it began with.
@@ -118,8 +120,8 @@ public:
     HostLimits& host_limits() { return host_limits_; }
 
 private:
-    Task<> write(Changes changes, std::vector<Touched> touched);
-    void publish(std::uint64_t number, std::vector<Touched> touched);
+    Task<> write(Changes changes, std::vector<Touched> touched, std::vector<Notice> notices);
+    void publish(std::uint64_t number, std::vector<Touched> touched, std::vector<Notice> notices);
     Task<> wait_durable();
     Task<> sweep();
     Task<> prune();
@@ -134,6 +136,7 @@ private:
     Live live_;
     Desk desk_;
     Feed feed_;
+    ChangeLog changes_;
     std::uint64_t number_;   // Of the last commit that was begun,
     std::uint64_t durable_;  // and of the last that is durable.
     AuditHead audit_head_;   // Of the last commit that was begun.

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "roles/master/state/notice_rows.h"
 #include "roles/master/state/sealed_fields.h"
 
 namespace hostler::master {
@@ -166,20 +167,26 @@ Changes Estate::take(std::uint64_t epoch, std::uint64_t number, std::vector<Touc
     changes.epoch = epoch;
     changes.number = number;
     changes.put = std::exchange(again_, {});
+    notices_.clear();
     const Seal seal{sealer_, current_key()};
     each_table(*this, [&]<class T>(Table<T>& table) {
         for (const std::string& id : table.changed_) {
-            changes.put.push_back(envelope(table.rows_.at(id), table.beyond_, seal, number, true));
+            T& row = table.rows_.at(id);
+            const bool is_new = row.meta.created == 0 && !table.erased_.contains(id);
+            changes.put.push_back(envelope(row, table.beyond_, seal, number, true));
+            tell_of(*this, row, is_new ? Happened::added : Happened::changed, notices_);
             touched.push_back({std::string{Kind<T>::name}, id});
         }
         for (T& row : table.retired_) {
             changes.put.push_back(envelope(row, table.beyond_, seal, number, false));
             touched.push_back({std::string{Kind<T>::name}, Kind<T>::id(row)});
+            tell_of(*this, row, Happened::removed, notices_);
             table.beyond_.erase(Kind<T>::id(row));
         }
-        for (const std::string& id : table.erased_) {
+        for (const auto& [id, row] : table.erased_) {
             if (table.rows_.contains(id)) continue;  // Made again under the same name.
             changes.erase.emplace_back(std::string{Kind<T>::name}, id);
+            tell_of(*this, row, Happened::removed, notices_);
             touched.push_back({std::string{Kind<T>::name}, id});
         }
         table.changed_.clear();
@@ -187,6 +194,9 @@ Changes Estate::take(std::uint64_t epoch, std::uint64_t number, std::vector<Touc
         table.erased_.clear();
     });
     changes.events = std::exchange(events_, {});
+    std::set<std::string> told;  // Tenants.
+    for (const EventRecord& event : changes.events)
+        if (told.insert(event.tenant).second) notices_.push_back(notice_of_events(event.tenant));
     changes.ledger = std::exchange(ledger_, {});
     changes.audit = std::exchange(audit_, {});
     changes.seals = std::exchange(seals_, {});

@@ -14,6 +14,7 @@
 #include "ports/sealer.h"
 #include "ports/store.h"
 #include "roles/master/state/kinds.h"
+#include "roles/master/state/notice.h"
 #include "roles/master/state/table.h"
 
 namespace hostler::master {
@@ -95,6 +96,8 @@ public:
     std::uint64_t rows_visited() const;  // Of all kinds, see Table::rows_visited().
     // All that was changed since the last take(), as commit `number`.
     Changes take(std::uint64_t epoch, std::uint64_t number, std::vector<Touched>& touched);
+    // What the last take() has for those who watch all kinds.
+    std::vector<Notice> take_notices() { return std::exchange(notices_, {}); }
     // An object whose body cannot be read is set aside. Errors: conflict (sealing_key_missing); internal: a
     // secret that belongs elsewhere; row_damaged: one that nothing can be decided without.
     Result<> load(const std::vector<Object>& objects);
@@ -143,6 +146,7 @@ private:
     std::vector<AuditSeal> seals_;
     AuditState audit_state_;
     std::vector<Object> again_;
+    std::vector<Notice> notices_;
     std::map<std::pair<std::string, std::string>, std::string> unreadable_;
     const Sealer* sealer_ = nullptr;
     int trials_ = 0;  // Under way, one within another.

@@ -160,7 +160,8 @@ struct Settings {
     std::size_t watches_max = 256;               // Of tenants, at once,
     std::size_t watches_tenant_max = 64;         // and of one of them, or of operators, apart from those.
     std::chrono::seconds watch_write_max{30};    // A watcher that takes so long for one event is cut.
-    std::size_t feed_max = 8192;                 // Changes of a kind, kept for watches that come back.
+    std::size_t feed_max = 8192;                 // Changes of a kind, kept for watches that come back;
+    std::size_t changes_max = 20'000;            // and of all kinds, for those over all.
     MailServer mail;
 };
 

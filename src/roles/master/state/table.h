@@ -124,8 +124,8 @@ public:
         const auto row = rows_.find(id);
         HOSTLER_ASSERT(row != rows_.end());
         const std::string gone = row->first;  // The caller's may be a part of the row.
-        if (row->second.meta.created != 0) erased_.insert(gone);
-        if (trial_) trial_->before.try_emplace(gone, std::move(row->second));
+        if (trial_) trial_->before.try_emplace(gone, row->second);
+        if (row->second.meta.created != 0) erased_.try_emplace(gone, std::move(row->second));
         rows_.erase(row);
         changed_.erase(gone);
         if (!trial_) beyond_.erase(gone);
@@ -192,8 +192,8 @@ private:
     struct Trial {
         std::set<std::string> changed;
         std::vector<T> retired;
-        std::set<std::string> erased;
-        std::unique_ptr<Trial> outer;  // The one within which it is.
+        std::map<std::string, T> erased;
+        std::unique_ptr<Trial> outer;                      // The one within which it is.
         std::map<std::string, std::optional<T>> before{};  // Rows as they were; nullopt: not there.
     };
     struct NoIndexes {};
@@ -209,7 +209,7 @@ private:
     std::map<std::string, T> rows_;
     std::set<std::string> changed_;
     std::vector<T> retired_;
-    std::set<std::string> erased_;
+    std::map<std::string, T> erased_;                  // As they were.
     mutable std::vector<std::weak_ptr<Noted>> noted_;  // One for each follower.
     mutable std::set<std::string> stale_;              // Ids that the indexes do not know yet.
     mutable typename IndexesOf<T>::type indexes_;
