@@ -17,7 +17,7 @@ hostler_library(core src/core asio Boost::headers fmt::fmt spdlog::spdlog)
 hostler_library(domain src/domain core)
 hostler_library(ports src/ports core domain)
 hostler_library(api src/api core domain Boost::json Boost::url)
-hostler_library(http src/http core llhttp)
+hostler_library(http src/http core llhttp ZLIB::ZLIB)
 hostler_library(wire src/wire core uplink_proto)
 file(GLOB schema_files CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/schema/*.sql)
 add_custom_command(OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/schema/migrations.cpp

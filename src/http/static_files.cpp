@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "http/compress.h"
+
 namespace hostler::http {
 
 namespace {
@@ -18,14 +20,6 @@ constexpr std::pair<std::string_view, std::string_view> media_types[] = {
     {".webmanifest", "application/manifest+json"},
     {".txt", "text/plain; charset=utf-8"},
 };
-
-// "q=0", "q=0.000": this is not wanted.
-bool is_refused(std::string_view parameters) {
-    const auto at = parameters.find("q=");
-    if (at == parameters.npos) return false;
-    const std::string_view weight = trimmed(parameters.substr(at + 2));
-    return weight.starts_with('0') && weight.find_first_not_of("0.") == weight.npos;
-}
 
 bool has_etag(std::string_view list, std::string_view etag) {
     bool found = trimmed(list) == "*";
@@ -44,18 +38,6 @@ std::string_view media_type(std::string_view path) {
     return known == std::end(media_types) ? "application/octet-stream" : known->second;
 }
 
-bool reads_gzip(const Headers& headers) {
-    bool reads = false;
-    for (const std::string_view value : headers.all("Accept-Encoding"))
-        each_item(value, [&](std::string_view item) {
-            const auto semicolon = item.find(';');
-            const std::string_view name = trimmed(item.substr(0, semicolon));
-            if (!same_name(name, "gzip") && name != "*") return;
-            reads = semicolon == item.npos || !is_refused(item.substr(semicolon + 1));
-        });
-    return reads;
-}
-
 Response file_response(const StaticFile& file, const Headers& asked, bool keep) {
     Response response;
     response.headers = {{"Content-Type", std::string{media_type(file.path)}},
@@ -67,7 +49,7 @@ Response file_response(const StaticFile& file, const Headers& asked, bool keep) 
         response.status = 304;
         return response;
     }
-    if (!file.gzip.empty() && reads_gzip(asked)) {
+    if (!file.gzip.empty() && takes_gzip(asked)) {
         response.headers.set("Content-Encoding", "gzip");
         response.body = file.gzip;
     } else {

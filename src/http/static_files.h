@@ -17,9 +17,6 @@ struct StaticFile {
 // Media type by the name's ending, "application/octet-stream" for those that it does not know.
 std::string_view media_type(std::string_view path);
 
-// Whether this client reads gzip: RFC 9110 section 12.5.3.
-bool reads_gzip(const Headers& headers);
-
 // To a GET or HEAD: 200, compressed where the client reads that, or 304 when it has these bytes. `keep`: the
 // name changes with the bytes, so that it is loaded once; else it is asked for each time.
 Response file_response(const StaticFile& file, const Headers& asked, bool keep);

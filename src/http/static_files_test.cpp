@@ -29,12 +29,5 @@ TEST(StaticFiles, AreNotSentAgainToThoseWhoHaveThem) {
     EXPECT_EQ(file_response(script, {{"If-None-Match", "\"e2\""}}, true).status, 200);
 }
 
-TEST(StaticFiles, AClientSaysWhetherItReadsGzip) {
-    for (const char* value : {"gzip", "GZIP;q=0.5", "deflate, *", "br;q=1.0, gzip;q=0.001"})
-        EXPECT_TRUE(reads_gzip({{"Accept-Encoding", value}})) << value;
-    for (const char* value : {"", "identity", "gzip;q=0", "gzip; q=0.000", "xgzip"})
-        EXPECT_FALSE(reads_gzip({{"Accept-Encoding", value}})) << value;
-}
-
 }  // namespace
 }  // namespace hostler::http

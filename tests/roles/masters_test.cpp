@@ -7,6 +7,7 @@
 #include "adapters/sodium/sealer.h"
 #include "core/testing/temp_folder.h"
 #include "core/worker.h"
+#include "http/testing/gunzip.h"
 #include "ports/testing/played_outgoing.h"
 #include "ports/testing/quick_passwords.h"
 #include "rig.h"
@@ -195,6 +196,20 @@ TEST_F(MastersTest, OneLeadsAndTheOtherPassesOn) {
     EXPECT_EQ(ask(second, nobody).status, 401);
     EXPECT_THAT(ask(second, request("GET", "/healthz")).body, HasSubstr("m-1 leads"));
     EXPECT_EQ(ask(second, request("POST", "/v1/zones", std::string(2 << 20, ' '))).status, 413);
+}
+
+TEST_F(MastersTest, ACompressedAnswerComesThroughAsItIs) {
+    start("m-1");
+    One& second = start("m-2");
+    const http::Response plain = ask(second, request("GET", "/v1/permissions"));
+    EXPECT_FALSE(plain.headers.has("Content-Encoding")) << "neither client asks for it by itself";
+    http::Request wanted = request("GET", "/v1/permissions");
+    wanted.headers.set("Accept-Encoding", "gzip");
+    const http::Response packed = ask(second, wanted);
+    EXPECT_EQ(packed.headers.find("Content-Encoding"), "gzip");
+    EXPECT_EQ(packed.headers.find("Vary"), "Accept-Encoding");
+    EXPECT_LT(packed.body.size(), plain.body.size());
+    EXPECT_EQ(http::testing::gunzip(packed.body), plain.body);
 }
 
 TEST_F(MastersTest, AWatchComesThroughAsItHappens) {

@@ -12,6 +12,7 @@
 #include "core/percent.h"
 #include "core/version.h"
 #include "domain/report/text.h"
+#include "http/compress.h"
 #include "http/transport_security.h"
 #include "roles/master/http/caller.h"
 #include "roles/master/http/people.h"
@@ -26,11 +27,11 @@ namespace hostler::master {
 
 namespace {
 
-http::Response response_of(const api::Reply& reply) {
-    http::Response response{.status = reply.status, .body = reply.body};
-    response.headers.set("Content-Type", reply.content_type);
+http::Response response_of(api::Reply reply) {
+    http::Response response{.status = reply.status, .body = std::move(reply.body)};
+    response.headers.set("Content-Type", std::move(reply.content_type));
     response.headers.set("Cache-Control", "no-store");
-    for (const auto& [name, value] : reply.headers) response.headers.set(name, value);
+    for (auto& [name, value] : reply.headers) response.headers.set(std::move(name), std::move(value));
     return response;
 }
 
@@ -155,7 +156,8 @@ Task<> Front::answer(http::Exchange& exchange) {
     if (path == "/openapi.json") {
         http::Response response{.body = api::openapi()};
         response.headers.set("Content-Type", "application/json");
-        co_return co_await exchange.respond(std::move(response));
+        co_return co_await exchange.respond(
+            CO_TRY(co_await http::compressed(exchange.request, std::move(response))));
     }
     if (auto file = console_answer(ports_.console, exchange.request))
         co_return co_await exchange.respond(std::move(*file));
@@ -363,16 +365,19 @@ Task<> Front::answer_api(http::Exchange& exchange) {
     ExchangeSink sink{exchange, term, ports_.timers, settings_.watch_write_max, turn};
     const bool by_console = caller && !caller->session.empty();
     api::Reply reply = CO_TRY(co_await api_.handlers().answer(std::move(inquiry), std::move(caller), &sink));
+    if (reply.streamed) {
+        turn.leave();
+        co_return co_await exchange.end();
+    }
     if (by_console && reply.status == 200 && exchange.request.path() == "/v1/sign-out")
         reply.headers.emplace_back("Set-Cookie", console_cookie(exchange, by_tls(exchange), ""));
+    if (auto other = other_form(exchange, reply)) reply = std::move(*other);
+    auto response = co_await http::compressed(exchange.request, response_of(std::move(reply)));
     turn.leave();  // How fast the answer is taken is its reader's affair.
     // While it was made another may have begun to lead, who knows better. What is written is durable.
-    if (only_looks && !reply.streamed && term && term->ended())
+    if (only_looks && term && term->ended())
         co_return co_await exchange.respond(response_of(api::reply_of(no_longer())));
-    if (reply.streamed) co_return co_await exchange.end();
-    if (const auto other = other_form(exchange, reply))
-        co_return co_await exchange.respond(response_of(*other));
-    co_return co_await exchange.respond(response_of(reply));
+    co_return co_await exchange.respond(CO_TRY(std::move(response)));
 }
 
 Task<> Front::refuse(http::Exchange& exchange, const Error& error) {

@@ -2,7 +2,10 @@
 
 #include <gmock/gmock.h>
 
+#include "api/operation_list.h"
+#include "api/schema.h"
 #include "core/testing/metrics.h"
+#include "http/testing/gunzip.h"
 #include "roles/master/http/caller.h"
 #include "roles/master/testing/front_rig.h"
 
@@ -29,6 +32,50 @@ TEST_F(FrontTest, TellsEverybodyWhatThereIsToAsk) {
     EXPECT_THAT(told, HasSubstr("Content-Type: application/json"));
     EXPECT_THAT(told, HasSubstr("\"openapi\""));
     EXPECT_THAT(get("/nowhere"), StartsWith("HTTP/1.1 404"));
+}
+
+std::string body_of(std::string_view answer) {
+    constexpr std::string_view end = "\r\n\r\n";
+    const auto at = answer.find(end);
+    return at == std::string_view::npos ? "" : std::string{answer.substr(at + end.size())};
+}
+
+TEST_F(FrontTest, LongAnswersAreCompressedForWhoTakesThat) {
+    const std::string wanted = "Accept-Encoding: br;q=1.0, gzip;q=0.8\r\n";
+    for (const std::string path : {"/openapi.json", "/v1/permissions", "/v1/roles"}) {
+        const std::string plain = get(path, key("hk_operator")),
+                          packed = get(path, key("hk_operator") + wanted);
+        EXPECT_THAT(packed, StartsWith("HTTP/1.1 200")) << path;
+        EXPECT_THAT(plain, Not(HasSubstr("Content-Encoding"))) << path;
+        EXPECT_THAT(plain, HasSubstr("Vary: Accept-Encoding\r\n")) << path;
+        EXPECT_THAT(packed, HasSubstr("Content-Encoding: gzip\r\n")) << path;
+        EXPECT_THAT(packed, HasSubstr("Vary: Accept-Encoding\r\n")) << path;
+        EXPECT_LT(packed.size(), plain.size()) << path;
+        EXPECT_EQ(http::testing::gunzip(body_of(packed)), body_of(plain)) << path;
+    }
+    EXPECT_THAT(get("/openapi.json", "Accept-Encoding: gzip;q=0\r\n"), Not(HasSubstr("Content-Encoding")));
+    EXPECT_THAT(get("/v1/zones", key("hk_operator") + wanted), Not(HasSubstr("Content-Encoding")))
+        << "a short one";
+    EXPECT_THAT(get("/v1/backup", key("hk_operator") + wanted), Not(HasSubstr("Content-Encoding")));
+}
+
+// Sizes of compressed answers tell of what is in them (BREACH): answers of writes stay plain, and secrets are
+// in those alone.
+TEST_F(FrontTest, NoAnswerWithASecretIsCompressed) {
+    const std::string made =
+        answer(post("/v1/api-keys", fmt::format(R"({{"name":"{}","tenantID":"acme"}})", "ci"),
+                    key("hk_operator") + "Accept-Encoding: gzip\r\n"));
+    EXPECT_THAT(made, HasSubstr("\"secret\":\"hk_"));
+    EXPECT_THAT(made, Not(HasSubstr("Vary")));
+    EXPECT_THAT(get("/sign-in/invitation?secret=hi_x", "Accept-Encoding: gzip\r\n"),
+                Not(HasSubstr("Content-Encoding")));
+    for (const api::Operation* operation : api::operations()) {
+        if (operation->method != api::Method::get) continue;
+        for (const api::Property& property : operation->response().properties)
+            for (const std::string_view secret :
+                 {"secret", "recoveryCodes", "hostToken", "deviceCode", "totpSecret"})
+                EXPECT_NE(property.name, secret) << operation->name;
+    }
 }
 
 TEST_F(FrontTest, HasAFrontDoor) {
