@@ -152,13 +152,15 @@ inline constexpr auto fields<Overview> = std::to_array<Field>({
     {.member = "waiting",
      .help = "At most 20 instances that do not run although they are wanted, most recent first: starting, failed, lost, "
              "or stopped by the cloud."},
-    {.member = "stopping", .help = "At most 20 instances that are stopped automatically within an hour, soonest first."},
+    {.member = "stopping",
+     .help = "At most 20 instances that are stopped automatically within an hour, soonest first. In the whole cloud, an "
+             "unused instance is in it once its people were notified."},
     {.member = "costs", .help = "Price of the running instances for an hour; absent: no price is set for any of them."},
     {.member = "gpus", .help = "GPUs by zone and model. Only for callers who may read hosts; a provider sees its own."},
     {.member = "quotas", .help = "At most 20 limits of the caller's places, the most used first."},
-    {.member = "alerts", .help = "Firing alerts that are not silenced, by severity."},
+    {.member = "alerts", .help = "Firing alerts by severity, silenced ones too."},
     {.member = "hosts", .help = "Hosts by state. Only for callers who may read hosts; a provider sees its own."},
-    {.member = "truncated", .help = "The caller may read more instances than were looked at; numbers are lower bounds."},
+    {.member = "truncated", .help = "The caller may read more instances than were looked at: `stopping` may lack some."},
     {.member = "as_of", .help = "When the numbers were counted."},
 });
 
