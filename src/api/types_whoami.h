@@ -22,7 +22,7 @@ inline constexpr auto fields<WhoamiScope> = std::to_array<Field>({
     {.member = "tenant_id", .help = "The tenant; empty: the cloud or a provider.", .example = "acme"},
     {.member = "project", .help = "The project; empty: not of one.", .example = "lab"},
     {.member = "provider", .help = "The provider; empty: not of one.", .example = "north"},
-    {.member = "permissions", .help = "Permissions there.", .example = R"(["instance.read"])"},
+    {.member = "permissions", .help = "Permissions that count there, by name. Those that every caller has are left out.", .example = R"(["instance.read"])"},
 });
 
 struct Whoami {
@@ -48,8 +48,8 @@ inline constexpr auto fields<Whoami> = std::to_array<Field>({
     {.member = "expires_at", .help = "When the key ends; absent: never."},
     {.member = "version", .help = "The release that answers.", .example = "0.1.0"},
     {.member = "simulated", .help = "Some host has GPUs that are made up: this is a demonstration."},
-    {.member = "scopes", .help = "Places where the caller has permissions, the widest first; at most 200.", .max = 200},
-    {.member = "scopes_truncated", .help = "The caller has permissions in further places."},
+    {.member = "scopes", .help = "Scopes where the caller has permissions: the cloud, tenants, projects, providers; at most 200.", .max = 200},
+    {.member = "scopes_truncated", .help = "The caller has permissions in further scopes."},
 });
 
 }  // namespace hostler::api
