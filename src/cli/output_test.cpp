@@ -4,6 +4,7 @@
 #include "api/operations_instance.h"
 #include "api/operations_spec.h"
 #include "api/operations_volume.h"
+#include "api/operations_whoami.h"
 #include "api/operations_zone.h"
 #include "cli/fake_api_test.h"
 #include "cli/render.h"
@@ -62,6 +63,20 @@ protected:
     bool two_pages = false;
     std::string cursor;  // Of the second page.
 };
+
+TEST_F(OutputTest, SummarizesTheScopesOfTheCaller) {
+    api.handlers.on<api::ops::whoami>([](api::Call, api::Empty) -> Task<api::Whoami> {
+        api::Whoami me{.actor = "user/u-1", .name = "ann"};
+        me.scopes.push_back({.level = api::GrantScope::project,
+                             .tenant_id = "acme",
+                             .project = "lab",
+                             .permissions = {"instance.read", "instance.write"}});
+        co_return me;
+    });
+    EXPECT_EQ(run({"whoami"}), 0) << err;
+    EXPECT_THAT(out, HasSubstr("  project acme lab: 2 permissions\n"));
+    EXPECT_THAT(out, Not(HasSubstr("instance.read")));
+}
 
 TEST_F(OutputTest, TableIsAlignedWithAges) {
     EXPECT_EQ(run({"zone", "list"}), 0) << err;

@@ -145,11 +145,27 @@ std::string details(const api::Schema& schema, const json::value& object, const 
     return out;
 }
 
+// Where it is, and how much one may there: `-o json` names the permissions.
+std::string scope_line(const json::value& scope) {
+    std::string where;
+    for (const std::string_view name : {"level", "tenantID", "project", "provider"}) {
+        const json::value* value = field_of(scope, name);
+        if (!value || !value->is_string() || value->get_string().empty()) continue;
+        where += (where.empty() ? "" : " ") + safe_line(value->get_string());
+    }
+    const json::value* all = field_of(scope, "permissions");
+    return fmt::format("{}: {} permissions", where, all && all->is_array() ? all->get_array().size() : 0);
+}
+
 std::string lines_of(const api::Property& property, const json::value& value, const Style& style,
                      std::size_t indent) {
     if (property.schema->kind == Kind::object) return details(*property.schema, value, style, indent);
     std::string out;
     for (const json::value& element : value.get_array()) {
+        if (property.schema->element->name == "WhoamiScope") {
+            out += fmt::format("{:{}}{}\n", "", indent, scope_line(element));
+            continue;
+        }
         std::vector<std::string> parts;
         for (const api::Property& inner : property.schema->element->properties)
             if (const json::value* found = field_of(element, inner.name)) {

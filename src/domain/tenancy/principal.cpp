@@ -1,6 +1,7 @@
 #include "domain/tenancy/principal.h"
 
 #include <algorithm>
+#include <map>
 
 namespace hostler {
 
@@ -32,6 +33,29 @@ bool holds_all(const Principal& principal, const Permissions& all, const Scope& 
     for (const Held& held : principal.held)
         if (reaches(held.scope, scope)) have = have | held.permissions;
     return have.has_all(all.without(permissions_of_anyone()));
+}
+
+static bool counts_at(PermissionLevel level, ScopeKind kind) {
+    switch (level) {
+        case PermissionLevel::anyone: return false;
+        case PermissionLevel::catalogue: return true;
+        case PermissionLevel::project: return kind != ScopeKind::provider;
+        case PermissionLevel::tenant: return kind == ScopeKind::cloud || kind == ScopeKind::tenant;
+        case PermissionLevel::provider: return kind == ScopeKind::cloud || kind == ScopeKind::provider;
+        case PermissionLevel::cloud: return kind == ScopeKind::cloud;
+    }
+    return false;
+}
+
+std::vector<Held> shown_scopes(const Principal& principal) {
+    std::map<Scope, Permissions> at;
+    for (const Held& held : principal.held)
+        for (const PermissionRow& row : permissions)
+            if (held.permissions.has(row.permission) && counts_at(row.level, held.scope.kind))
+                at[held.scope].add(row.permission);
+    std::vector<Held> scopes;
+    for (const auto& [scope, all] : at) scopes.push_back({scope, all});
+    return scopes;
 }
 
 }  // namespace hostler

@@ -66,6 +66,25 @@ TEST(Principals, GrantsAddUp) {
     EXPECT_FALSE(holds_all(both, permissions_of(BuiltInRole::member), acme));
 }
 
+TEST(Principals, AreShownWhatCountsWhereTheyHoldIt) {
+    EXPECT_TRUE(shown_scopes({}).empty());
+    const auto all = shown_scopes(with(BuiltInRole::operator_, Scope::cloud()));
+    ASSERT_EQ(all.size(), 1u);
+    for (const PermissionRow& row : permissions)
+        EXPECT_EQ(all[0].permissions.has(row.permission), row.level != PermissionLevel::anyone) << row.name;
+    Principal both = with(BuiltInRole::member, research);
+    both.held.push_back({acme, permissions_of(BuiltInRole::viewer)});
+    both.held.push_back({research, permissions_of(BuiltInRole::viewer)});
+    const auto shown = shown_scopes(both);
+    ASSERT_EQ(shown.size(), 2u) << "each scope is shown once";
+    EXPECT_EQ(shown[0].scope, acme);
+    EXPECT_EQ(shown[1].scope, research);
+    for (const Held& held : shown)
+        for (const PermissionRow& row : permissions)
+            if (held.permissions.has(row.permission))
+                EXPECT_TRUE(authorize(both, row.permission, held.scope)) << row.name;
+}
+
 TEST(Roles, HaveWhatTheirNamesSay) {
     const auto has = [](BuiltInRole role, Permission permission) {
         return permissions_of(role).has(permission);

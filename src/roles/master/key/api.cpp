@@ -48,6 +48,34 @@ Result<api::CreatedApiKey> create_key(Desk& desk, const api::Call& call, const a
     return made;
 }
 
+constexpr std::size_t whoami_scopes_max = 200;
+
+void show_scopes(const Principal& principal, api::Whoami& me) {
+    for (const Held& held : shown_scopes(principal)) {
+        me.scopes_truncated = me.scopes.size() == whoami_scopes_max;
+        if (me.scopes_truncated) return;
+        api::WhoamiScope& shown = me.scopes.emplace_back();
+        switch (held.scope.kind) {
+            case ScopeKind::cloud: shown.level = api::GrantScope::cloud; break;
+            case ScopeKind::provider:
+                shown.level = api::GrantScope::provider;
+                shown.provider = held.scope.tenant;
+                break;
+            case ScopeKind::tenant:
+                shown.level = api::GrantScope::tenant;
+                shown.tenant_id = held.scope.tenant;
+                break;
+            case ScopeKind::project:
+                shown.level = api::GrantScope::project;
+                shown.tenant_id = held.scope.tenant;
+                shown.project = held.scope.project;
+                break;
+        }
+        for (const PermissionRow& row : permissions)
+            if (held.permissions.has(row.permission)) shown.permissions.emplace_back(row.name);
+    }
+}
+
 }  // namespace
 
 static api::ApiKey view(const ApiKey& key) {
@@ -141,6 +169,7 @@ void add_keys(Api& service) {
                        .version = std::string{version}};
         for (const auto& [id, host] : term->look().estate.hosts.all())
             me.simulated = me.simulated || host.facts.simulated;
+        show_scopes(call.caller.principal, me);
         co_return me;
     });
 }

@@ -98,7 +98,7 @@ struct Cloud : testing::ApiRig {
 };
 
 struct Counts {
-    std::uint64_t sweep = 0, dry_run = 0, create = 0, sweep_after = 0, get = 0, remove = 0;
+    std::uint64_t sweep = 0, dry_run = 0, create = 0, sweep_after = 0, get = 0, remove = 0, overview = 0;
     bool operator==(const Counts&) const = default;
 };
 
@@ -112,14 +112,18 @@ Counts counts_of(int hosts) {
     counts.sweep_after = cloud.rows([&] { cloud.timers.advance(seconds{1}); });
     counts.get = cloud.rows_of_call("GET", "/gpu-instances/one-more");
     counts.remove = cloud.rows_of_call("DELETE", "/gpu-instances/one-more");
+    EXPECT_EQ(cloud.call("", "GET", "/v1/overview").status, 200);  // The first one counts what there is.
+    (void)cloud.rows_of_call("POST", "/gpu-instances", wanted);
+    counts.overview = cloud.rows([&] { EXPECT_EQ(cloud.call("", "GET", "/v1/overview").status, 200); });
     return counts;
 }
 
 void PrintTo(const Counts& counts, std::ostream* out) {
     *out << fmt::format(
         "rows of five sweeps {}, a dry run {}, a create {}, the sweep after it {}, a get {}, a "
-        "delete {}",
-        counts.sweep, counts.dry_run, counts.create, counts.sweep_after, counts.get, counts.remove);
+        "delete {}, an overview {}",
+        counts.sweep, counts.dry_run, counts.create, counts.sweep_after, counts.get, counts.remove,
+        counts.overview);
 }
 
 TEST(Scans, NeitherCallsNorSweepsLookAtMoreInALargerFleet) {

@@ -417,5 +417,29 @@ TEST_F(Matrix, ListsHaveWhatTheCallerMaySee) {
     }
 }
 
+// They take no object, and look at those of all kinds.
+TEST_F(Matrix, TheOverviewHasWhatTheCallerMaySee) {
+    for (const Who& who : callers) {
+        const Reply reply = get("/v1/overview", who.secret);
+        clients.clear();
+        ASSERT_EQ(reply.status, 200) << who.name << reply.text;
+        for (const Place& at : places) {
+            if (at.tenant.empty()) continue;
+            EXPECT_EQ(
+                reply.text.contains(fmt::format("\"i-{}\"", at.tag)),
+                authorize(who.principal, Permission::instance_read, Scope::of_project(at.tenant, at.project)))
+                << who.name << " at " << at.tag << reply.text;
+        }
+        EXPECT_EQ(reply.body.as_object().contains("hosts"),
+                  authorize_anywhere(who.principal, Permission::host_read))
+            << who.name;
+        EXPECT_EQ(reply.body.as_object().contains("gpus"),
+                  authorize_anywhere(who.principal, Permission::gpu_read))
+            << who.name;
+    }
+    EXPECT_EQ(get("/v1/overview", "").status, 401);
+    EXPECT_EQ(get("/v1/overview", "hk_nobody").status, 401);
+}
+
 }  // namespace
 }  // namespace hostler::master::testing

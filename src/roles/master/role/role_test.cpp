@@ -46,10 +46,29 @@ struct RolesTest : PeopleTest {
     static constexpr std::string_view acme = R"("tenantID":"acme")";
 };
 
+TEST_F(RolesTest, WhoamiNamesScopesAndPermissions) {
+    const auto scopes_of = [&](std::string_view secret) {
+        return get("/v1/whoami", secret).body.at("scopes").as_array();
+    };
+    const std::string ann = with_role("ann", "member", R"("tenantID":"acme","project":"default")");
+    ASSERT_EQ(scopes_of(ann).size(), 1u);
+    const boost::json::value one = scopes_of(ann)[0];
+    EXPECT_EQ(one.at("level"), "project");
+    EXPECT_EQ(one.at("tenantID"), "acme");
+    EXPECT_EQ(one.at("project"), "default");
+    const auto& may = one.at("permissions").as_array();
+    EXPECT_EQ(std::ranges::count(may, boost::json::value("instance.write")), 1);
+    EXPECT_EQ(std::ranges::count(may, boost::json::value("stock.read")), 0);
+    ASSERT_EQ(scopes_of(root).size(), 1u);
+    EXPECT_EQ(scopes_of(root)[0].at("level"), "cloud");
+    EXPECT_GT(scopes_of(root)[0].at("permissions").as_array().size(), 50u);
+}
+
 TEST_F(RolesTest, AUserWithoutRolesSeesThemselvesAlone) {
     user("ann");
     const std::string ann = session("ann");
     EXPECT_EQ(whoami(ann), 200);
+    EXPECT_TRUE(get("/v1/whoami", ann).body.at("scopes").as_array().empty());
     for (const char* target :
          {"/v1/instances", "/v1/users", "/v1/hosts", "/v1/zones", "/v1/audit", "/v1/roles"}) {
         const Reply refused = get(target, ann);
