@@ -116,7 +116,8 @@ Result<std::optional<Credential>> ticket_in(const http::RequestHead& head) {
         return ticket_unknown();
     // A browser closes a connection whose answer names none of the protocols that its page offered.
     if (!session)
-        return fail(Code::invalid, fmt::format("offer the protocol {} beside the ticket", session_protocol),
+        return fail(Code::invalid,
+                    fmt::format("offer the protocol {} together with the ticket", session_protocol),
                     "protocol_missing");
     shown->origin = origin;
     return shown;
