@@ -167,7 +167,9 @@ Task<Reply> Handlers::perform(Match match, Inquiry inquiry, Caller caller, Event
               .dry_run = in.dry_run,
               .idempotency_key = in.idempotency_key,
               .limit = in.limit,
-              .after = in.cursor};
+              .after = in.cursor,
+              .origin = std::move(inquiry.origin),
+              .own_origin = inquiry.own_origin};
     if (!keeps_answer(operation)) call.idempotency_key.clear();
     if (in.watch || operation.stream) {
         const auto watch = watches_.find(&operation);

@@ -55,6 +55,8 @@ struct Call {
     std::optional<Cursor> after;  // and where it goes on; nullopt: at its beginning.
     std::uint64_t resume = 0;     // Of a watch: the last event's id that the client has seen; 0: none.
     std::string last_event_id{};  // The same of a stream, as it came; empty: none.
+    std::string origin{};         // Of the page that asks; empty: a program asks.
+    bool own_origin = true;       // That page is the API's own, as far as its browser says.
 };
 
 // An HTTP request, as far as this layer cares.
@@ -65,6 +67,8 @@ struct Inquiry {
     std::string idempotency_key;  // Header Idempotency-Key.
     std::string last_event_id;    // Header Last-Event-ID.
     std::string if_match{};       // Header If-Match.
+    std::string origin{};         // Header Origin,
+    bool own_origin = true;       // and whether this is where the API is.
 };
 
 struct Reply {

@@ -61,6 +61,7 @@ std::string participle(std::string_view verb) {
     if (verb == "begin-device") return "sign-in begun";
     if (verb == "end-device") return "created";
     if (verb == "password-link") return "password link created";
+    if (verb == "ticket") return "ticket created";
     if (verb.ends_with('e')) return std::string(verb) + "d";
     return std::string(verb) + "ed";
 }

@@ -97,6 +97,24 @@ Task<> Master::link(StreamPtr raw) {
     co_return Result<>{};
 }
 
+// As `keys` has it; a ticket is used up.
+std::string Master::credential_in(const uplink::EnterRequest& asked) {
+    const bool of_page = asked.kind() == "explain" || asked.kind() == "start";
+    if (of_page && !asked.detail().empty()) return asked.credential() + "@" + asked.detail();
+    if (!asked.ticket()) return asked.credential();
+    const auto one = tickets.extract(asked.credential());
+    const bool good = one && one.mapped().instance == asked.instance() && one.mapped().kind == asked.kind() &&
+                      one.mapped().origin == asked.origin();
+    return good ? one.mapped().key : "";
+}
+
+std::string Master::key_in(const uplink::AuthenticateRequest& asked) const {
+    if (!asked.mark()) return asked.credential() + (asked.route().empty() ? "" : "@") + asked.route();
+    const auto known =
+        std::ranges::find_if(keys, [&](const auto& key) { return mark_of(key.first) == asked.credential(); });
+    return known == keys.end() ? "" : known->first;
+}
+
 void Master::obey(wire::Link& link, uplink::Frame frame) {
     if (frame.has_access_hello()) {
         access_hello = frame.access_hello();
@@ -150,13 +168,11 @@ void Master::obey(wire::Link& link, uplink::Frame frame) {
         const auto& asked = frame.enter_request();
         uplink::Frame answer;
         const bool of_page = asked.kind() == "explain" || asked.kind() == "start";
-        const std::string credential = of_page && !asked.detail().empty()
-                                           ? asked.credential() + "@" + asked.detail()
-                                           : asked.credential();
+        const std::string credential = credential_in(asked);
         if (!keys.contains(credential) || (of_page && guests.contains(credential)) ||
             is_elsewhere(credential, asked.address()))
-            answer =
-                wire::failure_frame({Code::unauthenticated, "this key is not known here", "key_unknown"});
+            answer = wire::failure_frame({Code::unauthenticated, "this is not known here",
+                                          asked.ticket() ? "ticket_unknown" : "key_unknown"});
         else if (asked.kind() == "start" && !start_refused.empty())
             answer = wire::failure_frame({Code::exhausted, start_refused, "insufficient_capacity"});
         else
@@ -165,6 +181,7 @@ void Master::obey(wire::Link& link, uplink::Frame frame) {
                 if (asked.kind() == "start") started.push_back(credential);
                 *answer.mutable_enter_answer()->mutable_route() = route;
                 answer.mutable_enter_answer()->set_by_address(bound.contains(credential));
+                if (asked.ticket()) answer.mutable_enter_answer()->set_mark(mark_of(credential));
                 if (of_page && !explanation.empty())
                     answer.mutable_enter_answer()->mutable_route()->set_detail(explanation);
             }
@@ -177,15 +194,15 @@ void Master::obey(wire::Link& link, uplink::Frame frame) {
         auto& word = *answer.mutable_authenticate_answer();
         if (frame.has_authenticate_request()) {
             const auto& asked = frame.authenticate_request();
-            const auto key =
-                keys.find(asked.credential() + (asked.route().empty() ? "" : "@") + asked.route());
-            word.set_known(key != keys.end() && !is_elsewhere(asked.credential(), asked.address()));
+            const auto key = keys.find(key_in(asked));
+            const std::string credential =
+                asked.mark() && key != keys.end() ? key->first : asked.credential();
+            word.set_known(key != keys.end() && !is_elsewhere(credential, asked.address()));
             word.set_allowed(word.known() && key->second == asked.tenant());
-            word.set_by_address(bound.contains(asked.credential()));
+            word.set_by_address(bound.contains(credential));
             word.set_valid_s(valid_s);
-            if (word.known()) word.add_marks(mark_of(asked.credential()));
-            if (const auto end = ends_s.find(asked.credential()); end != ends_s.end())
-                word.set_ends_s(end->second);
+            if (word.known()) word.add_marks(mark_of(credential));
+            if (const auto end = ends_s.find(credential); end != ends_s.end()) word.set_ends_s(end->second);
         } else if (const auto code =
                        codes.extract(frame.redeem_request().code() + "@" + frame.redeem_request().route())) {
             word.set_known(true);

@@ -104,6 +104,11 @@ public:
         return only != bound.end() && only->second != from;
     }
 
+    // With which a page enters, once.
+    struct Ticket {
+        std::string key;  // Of whoever asked for it.
+        std::string instance, kind, origin;
+    };
     struct Heard {
         std::uint64_t session;
         uplink::Frame frame;
@@ -112,9 +117,10 @@ public:
     std::uint64_t epoch;
     std::vector<std::string> revoked;
     std::map<std::string, uplink::Route> routes;
-    std::map<std::string, std::string> keys;      // API key, or session@route → tenant.
-    std::map<std::string, std::string> bound;     // Of them: API key → the one address that it is for.
-    std::map<std::string, std::string> codes;     // Code → session.
+    std::map<std::string, std::string> keys;   // API key, or session@route → tenant.
+    std::map<std::string, std::string> bound;  // Of them: API key → the one address that it is for.
+    std::map<std::string, std::string> codes;  // Code → session.
+    std::map<std::string, Ticket> tickets;
     std::map<std::string, std::uint32_t> ends_s;  // Of API keys that end by themselves.
     std::map<std::uint64_t, std::string> sessions;
     std::vector<std::string> ended;       // Why sessions went down.
@@ -136,6 +142,8 @@ private:
     Task<> link(StreamPtr raw);
     void obey(wire::Link& link, uplink::Frame frame);
     void greet(wire::Link& link, bool access);
+    std::string credential_in(const uplink::EnterRequest& asked);
+    std::string key_in(const uplink::AuthenticateRequest& asked) const;
     std::uint64_t number_of(wire::Link& link, std::uint64_t session);
     Result<> relay(std::uint64_t number, const uplink::Frame& frame);
     void invite(std::uint64_t number);

@@ -76,6 +76,69 @@ std::string detail_of(const uplink::TunnelOpen& open) {
     return words;
 }
 
+// Among the subprotocols, since a browser lets a page set no header of a WebSocket.
+constexpr std::string_view session_protocol = "hostler.session";
+constexpr std::string_view ticket_protocol = "hostler.ticket.";
+constexpr std::size_t origin_max = 512;
+
+std::unexpected<Error> ticket_unknown() {
+    return fail(Code::unauthenticated,
+                "this ticket was used, has expired, or is for something else; ask for another one",
+                "ticket_unknown");
+}
+
+std::unexpected<Error> key_unknown() {
+    return fail(Code::unauthenticated, "this key is not known here, or no longer", "key_unknown");
+}
+
+// Who asks, as far as the request says.
+struct Credential {
+    std::string secret;
+    bool ticket = false;
+    std::string origin{};  // Of the page that shows a ticket; the master compares it with the ticket's.
+};
+
+// nullopt: no ticket is shown.
+Result<std::optional<Credential>> ticket_in(const http::RequestHead& head) {
+    std::optional<Credential> shown;
+    bool session = false;
+    for (const auto& [name, value] : head.fields) {
+        if (!http::same_name(name, "Sec-WebSocket-Protocol")) continue;
+        http::each_item(value, [&](std::string_view item) {
+            session |= item == session_protocol;
+            if (item.starts_with(ticket_protocol))
+                shown = Credential{std::string{item.substr(ticket_protocol.size())}, true};
+        });
+    }
+    if (!shown) return std::nullopt;
+    const auto origin = head.find("Origin");
+    if (shown->secret.empty() || shown->secret.size() > credential_max || origin.size() > origin_max)
+        return ticket_unknown();
+    // A browser closes a connection whose answer names none of the protocols that its page offered.
+    if (!session)
+        return fail(Code::invalid,
+                    fmt::format("offer the protocol {} together with the ticket", session_protocol),
+                    "protocol_missing");
+    shown->origin = origin;
+    return shown;
+}
+
+Result<Credential> credential_in(const http::RequestHead& head, const HostPort& host,
+                                 std::string_view scheme) {
+    if (auto ticket = TRY(ticket_in(head))) return std::move(*ticket);
+    // A page of another site may make a browser send this; nothing of ours does without a ticket.
+    if (const auto origin = head.find("Origin"); !origin.empty() && !same_origin(origin, scheme, host))
+        return fail(Code::forbidden, "a page of another origin asked for this", "other_origin");
+    if (const auto site = head.find("Sec-Fetch-Site");
+        !site.empty() && site != "same-origin" && site != "none")
+        return fail(Code::forbidden, "a page of another site asked for this", "other_origin");
+    std::string key = shown_by(head.fields, session_cookie).key;
+    if (key.empty() || key.size() > credential_max)
+        return fail(Code::unauthenticated, "a session needs an API key, as Authorization: Bearer",
+                    "key_missing");
+    return Credential{std::move(key)};
+}
+
 http::Response problem(const Error& error) {
     const int status = http_status(error.code);
     http::Response response{.status = status};
@@ -125,14 +188,12 @@ Task<> Entrance::serve(http::Inlet& inlet, const HostPort& host, std::string cli
     open.set_instance(entered->route->instance);
     open.set_generation(entered->route->generation);
     open.set_principal(entered->principal);
-    Stays::Stay stay{stays_,
-                     {(*asked)->enter->credential(), entered->route->tenant, "", entered->route->project,
-                      entered->by_address ? (*asked)->enter->address() : ""}};
+    Stays::Stay stay{stays_, stands_on(**asked, *entered)};
     auto tunnel = co_await dial_(entered->route, (*asked)->open);
     CO_TRY(co_await check_cancelled());
     if (stay.ended())
         co_return co_await inlet.respond(
-            problem({Code::unauthenticated, "this key is not known here, or no longer", "key_unknown"}));
+            problem(((*asked)->enter->ticket() ? ticket_unknown() : key_unknown()).error()));
     if (!tunnel) {
         log_debug("gateway: session with instance {}: {}", entered->route->instance, tunnel.error().message);
         co_return co_await inlet.respond(problem(tunnel.error()));
@@ -160,23 +221,16 @@ Result<std::shared_ptr<Entrance::Asked>> Entrance::read(const http::RequestHead&
             "the gateway has sessions at /v1/instances/NAME/exec, port, get, put and look; all else is "
             "the API's",
             "no_such_path");
-    // A page of another site may make a browser send this; nothing of ours does.
-    if (const auto origin = head.find("Origin"); !origin.empty() && !same_origin(origin, scheme, host))
-        return fail(Code::forbidden, "a page of another origin asked for this", "other_origin");
-    if (const auto site = head.find("Sec-Fetch-Site");
-        !site.empty() && site != "same-origin" && site != "none")
-        return fail(Code::forbidden, "a page of another site asked for this", "other_origin");
-    const std::string key = shown_by(head.fields, session_cookie).key;
-    if (key.empty() || key.size() > credential_max)
-        return fail(Code::unauthenticated, "a session needs an API key, as Authorization: Bearer",
-                    "key_missing");
+    const Credential credential = TRY(credential_in(head, host, scheme));
     if (head.method != "GET" || !head.upgrade || !http::same_name(head.find("Upgrade"), "websocket") ||
         head.find("Sec-WebSocket-Version") != "13" || head.find("Sec-WebSocket-Key").empty())
         return fail(Code::invalid, "a session is a WebSocket: GET with Upgrade: websocket, version 13",
                     "not_a_web_socket");
     asked->web_socket_key = head.find("Sec-WebSocket-Key");
     auto& enter = *asked->enter;
-    enter.set_credential(key);
+    enter.set_credential(credential.secret);
+    enter.set_ticket(credential.ticket);
+    enter.set_origin(credential.origin);
     enter.set_instance(percent_decoded(rest.substr(0, slash)));
     enter.set_kind(std::string{kind});
     enter.set_address(std::move(client));
@@ -204,6 +258,8 @@ Task<MasterLink::Entered> Entrance::admit(const Asked& asked) {
                        "too many sessions are asked for from this address; try again in a moment",
                        "too_many");
     auto entered = co_await master_.enter(asked.enter);
+    if (entered && asked.enter->ticket() && entered->mark.empty())
+        co_return fail(Code::unavailable, "the master does not say what this session stands on");
     if (entered) {
         keep(asked, *entered);
         co_return entered;
@@ -217,15 +273,32 @@ Task<MasterLink::Entered> Entrance::admit(const Asked& asked) {
                    "no master answers, so logins are refused right now; try again in a moment", "no_master");
 }
 
+// A ticket is used up when it has let somebody in: from then on it is its owner's credential that counts.
+Question Entrance::stands_on(const Asked& asked, const MasterLink::Entered& entered) {
+    Question question{.credential = asked.enter->credential(),
+                      .tenant = entered.route->tenant,
+                      .route = "",
+                      .project = entered.route->project,
+                      .address = entered.by_address ? asked.enter->address() : ""};
+    if (!asked.enter->ticket()) return question;
+    question.credential = entered.mark;
+    question.route = Question::of_mark;
+    return question;
+}
+
+// With a ticket that was used, too: while no master answers, a page can get no other one. It opens nothing
+// but the session that it has opened.
 bool Entrance::may_return(const Known& known, const Asked& asked) {
-    return known.credential == asked.enter->credential() &&
+    return known.credential == asked.enter->credential() && known.origin == asked.enter->origin() &&
+           known.kind == asked.enter->kind() &&
            (!known.entered.by_address || known.address == asked.enter->address());
 }
 
 void Entrance::keep(const Asked& asked, MasterLink::Entered entered) {
     const std::string& session = asked.enter->session();
     if (!known_.contains(session)) known_order_.push_back(session);
-    known_[session] = {asked.enter->credential(), asked.enter->address(), std::move(entered)};
+    known_[session] = {asked.enter->credential(), asked.enter->address(), asked.enter->origin(),
+                       asked.enter->kind(), std::move(entered)};
     if (known_.size() <= sessions_known_max) return;
     known_.erase(known_order_.front());
     known_order_.pop_front();
@@ -242,6 +315,7 @@ Task<> Entrance::carry(http::Inlet& inlet, const Asked& asked, const MasterLink:
     answer.headers = {{"Upgrade", "websocket"},
                       {"Connection", "Upgrade"},
                       {"Sec-WebSocket-Accept", http::web_socket_accept(asked.web_socket_key)}};
+    if (asked.enter->ticket()) answer.headers.add("Sec-WebSocket-Protocol", std::string{session_protocol});
     const StreamPtr client = CO_TRY(co_await inlet.upgrade(std::move(answer)));
     stay.on_end([&client] { client->close(); });
     const struct Carried {

@@ -1,5 +1,6 @@
 // Into instances, for who has a key: terminals, commands, ports and files, each a WebSocket at the gateway's
-// own address (docs/use/sessions.md). Never at an instance's origin, and never by a cookie.
+// own address (docs/use/sessions.md). Never at an instance's origin, and never by a cookie. A page shows a
+// one-time ticket in place of a key.
 #pragma once
 
 #include <list>
@@ -32,11 +33,14 @@ private:
     struct Known {
         std::string credential;
         std::string address;
+        std::string origin;
+        std::string kind;
         MasterLink::Entered entered;
     };
     Result<std::shared_ptr<Asked>> read(const http::RequestHead& head, const HostPort& host,
                                         std::string client, std::string_view scheme);
     Task<MasterLink::Entered> admit(const Asked& asked);
+    static Question stands_on(const Asked& asked, const MasterLink::Entered& entered);
     static bool may_return(const Known& known, const Asked& asked);
     void keep(const Asked& asked, MasterLink::Entered entered);
     Task<> carry(http::Inlet& inlet, const Asked& asked, const MasterLink::Entered& entered, StreamPtr tunnel,

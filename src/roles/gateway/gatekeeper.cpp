@@ -242,7 +242,9 @@ Task<> Gatekeeper::watch() {
             keep(question, std::move(*word));
             if (admission != Admission::allowed)
                 log_info("gateway: the connections of {} are cut: it has ended",
-                         question.route.empty() ? "a key" : "a session of " + question.route);
+                         question.route.empty() || question.route == Question::of_mark
+                             ? "a credential"
+                             : "a session of " + question.route);
         }
     }
 }

@@ -146,7 +146,8 @@ Task<MasterLink::Word> MasterLink::authenticate(Question question) {
     request.set_credential(std::move(question.credential));
     request.set_tenant(std::move(question.tenant));
     request.set_project(std::move(question.project));
-    request.set_route(std::move(question.route));
+    request.set_mark(question.route == Question::of_mark);
+    if (!request.mark()) request.set_route(std::move(question.route));
     request.set_address(std::move(question.address));
     return ask_word(std::move(frame));
 }
@@ -173,7 +174,8 @@ Task<MasterLink::Entered> MasterLink::enter(std::shared_ptr<const uplink::EnterR
     if (!answer.has_enter_answer() || answer.enter_answer().route().instance().empty())
         co_return fail(Code::unavailable, "the master answered something else");
     co_return Entered{std::make_shared<const Route>(read_route(answer.enter_answer().route())),
-                      answer.enter_answer().principal(), answer.enter_answer().by_address()};
+                      answer.enter_answer().principal(), answer.enter_answer().by_address(),
+                      answer.enter_answer().mark()};
 }
 
 Task<std::vector<std::string>> MasterLink::over_among(std::vector<std::string> marks) {

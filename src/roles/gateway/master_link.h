@@ -57,6 +57,7 @@ public:
         RoutePtr route;  // Without a name and a port.
         std::string principal;
         bool by_address = false;  // The credential is for some addresses.
+        std::string mark{};       // With a ticket: what the session stands on.
     };
     // Errors: as those; so for somebody who may not enter, too.
     Task<Entered> enter(std::shared_ptr<const uplink::EnterRequest> request);

@@ -20,6 +20,10 @@ struct Verdict {
 
 // What is asked: may whoever has this credential use what lies in this project of the tenant?
 struct Question {
+    // Of `route` when the credential is no secret but a mark: what a master named for a ticket. No route has
+    // such a name, so that a client cannot show a mark in place of a key.
+    static constexpr std::string_view of_mark = "/";
+
     std::string credential;
     std::string tenant;
     std::string route;      // Of a session: where it is shown. Empty: it is an API key.

@@ -96,7 +96,7 @@ Task<typename Op::Response> Api::perform(Decide decide, api::Call call, typename
     Response response = CO_TRY(decide(desk, call, request));
     // A secret is told once and kept nowhere.
     constexpr bool secret = requires { response.secret; } || requires { response.token; } ||
-                            requires { response.recovery_codes; };
+                            requires { response.ticket; } || requires { response.recovery_codes; };
     if (!call.idempotency_key.empty())
         remember_answer(desk, digest, call, secret ? "" : api::encode<Response>(response));
     audit(desk, call, std::move(was), subject_after(desk, call, request, response));

@@ -217,11 +217,34 @@ std::string operator_mark(const Term& term) {
     return "key/operator/" + term.settings().operator_key_hash.substr(0, 16);
 }
 
+const ApiKey* key_of_mark(const Term& term, const std::string& mark) {
+    return mark.starts_with(key_mark) ? term.look().estate.api_keys.find(mark.substr(key_mark.size()))
+                                      : nullptr;
+}
+
 }  // namespace
 
+std::string mark_of(const Term& term, const api::Caller& caller) {
+    return caller.credential == operator_credential ? operator_mark(term) : caller.credential;
+}
+
+std::optional<api::Caller> caller_of_mark(const Term& term, const std::string& mark,
+                                          std::string_view address) {
+    if (!term.settings().operator_key_hash.empty() && mark == operator_mark(term))
+        return operator_of_settings();
+    if (mark == operator_credential || mark.starts_with(share_mark)) return std::nullopt;
+    if (const ApiKey* key = key_of_mark(term, mark); key && !is_for_address(*key, address))
+        return std::nullopt;
+    return caller_of_credential(term, mark);
+}
+
+bool is_mark_for_some_addresses(const Term& term, const std::string& mark) {
+    const ApiKey* key = key_of_mark(term, mark);
+    return key && !key->addresses.empty();
+}
+
 std::vector<std::string> marks_of(const Term& term, const api::Caller& caller, const std::string& session) {
-    std::vector<std::string> marks{caller.credential == operator_credential ? operator_mark(term)
-                                                                            : caller.credential};
+    std::vector<std::string> marks{mark_of(term, caller)};
     if (!session.empty()) marks.push_back(std::string{session_mark} + session);
     for (std::string& mark : marks_held_by(term.look(), caller.actor, now_of(term)))
         marks.push_back(std::move(mark));

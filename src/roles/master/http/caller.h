@@ -16,6 +16,12 @@ std::optional<api::Caller> caller_of(const Term& term, const std::string& secret
                                      std::string_view address = {});
 // Whether caller_of() may say something else of this secret at another address.
 bool is_for_some_addresses(const Term& term, const std::string& secret);
+// A caller's credential as marks name it, for what outlives the request; it is no secret. caller_of_mark()
+// finds who has it now: nullopt: it has ended, or is not for `address`. A share link has none.
+std::string mark_of(const Term& term, const api::Caller& caller);
+std::optional<api::Caller> caller_of_mark(const Term& term, const std::string& mark,
+                                          std::string_view address);
+bool is_mark_for_some_addresses(const Term& term, const std::string& mark);
 struct SignedIn {
     api::Caller caller;   // Of the credential that signed in; `expires`: the first end of both.
     std::string session;  // The hash of the browser's cookie.

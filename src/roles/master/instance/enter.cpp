@@ -15,6 +15,7 @@
 #include "roles/master/instance/lifecycle.h"
 #include "roles/master/instance/owner.h"
 #include "roles/master/instance/stop_start.h"
+#include "roles/master/instance/tickets.h"
 #include "roles/master/share/shares.h"
 #include "roles/master/tenancy/tenancy.h"
 #include "roles/master/zone/access_points.h"
@@ -46,6 +47,35 @@ std::string page_words(const Desk& desk, const Instance& instance) {
         words += fmt::format("\nHost {}: {}.", block.host, block.reason);
     if (why.would_help) words += "\n\n" + *why.would_help;
     return words;
+}
+
+struct Entering {
+    api::Caller caller;
+    bool by_address = false;  // The credential is for some addresses.
+    std::string mark{};       // With a ticket: of the credential by which it was asked for.
+};
+
+// A ticket that was shown for something else is used up all the same: its page does not show it so.
+Result<Entering> who_shows_ticket(Term& term, const uplink::EnterRequest& request) {
+    const auto unknown = fail(
+        Code::unauthenticated,
+        "this ticket was used, has expired, or is for something else; ask for another one", "ticket_unknown");
+    const Ports& ports = term.ports();
+    const auto ticket = tickets_of(term).take(request.credential(), ports.digest, ports.timers.now());
+    if (!ticket || ticket->kind != request.kind() || ticket->instance != request.instance() ||
+        ticket->origin != request.origin())
+        return unknown;
+    auto caller = caller_of_mark(term, ticket->mark, request.address());
+    if (!caller) return unknown;
+    return Entering{std::move(*caller), is_mark_for_some_addresses(term, ticket->mark), ticket->mark};
+}
+
+Result<Entering> who_enters(Term& term, const uplink::EnterRequest& request) {
+    if (request.ticket()) return who_shows_ticket(term, request);
+    auto caller = caller_of(term, request.credential(), request.address());
+    if (!caller)
+        return fail(Code::unauthenticated, "this key is not known here, or no longer", "key_unknown");
+    return Entering{std::move(*caller), is_for_some_addresses(term, request.credential())};
 }
 
 }  // namespace
@@ -102,39 +132,40 @@ Result<> answer_page(Term& term, const uplink::EnterRequest& request, uplink::En
     return {};
 }
 
-Result<> enter_instance(Term& term, const uplink::EnterRequest& request, uplink::EnterAnswer& into) {
-    const auto caller = caller_of(term, request.credential(), request.address());
-    if (!caller)
-        return fail(Code::unauthenticated, "this key is not known here, or no longer", "key_unknown");
-    Desk& desk = term.desk(caller->actor);
-    api::Call call;
-    call.permission = Permission::instance_enter;
-    call.caller = std::move(*caller);
-    call.caller.address = request.address();
-    call.caller.client = safe_user_agent(request.client());
-    const Instance& instance = *TRY(instance_named(
-        desk, call, request.instance(),
-        request.tenant().empty() ? std::nullopt : std::optional<std::string>{request.tenant()}));
+Result<> check_enterable(const Desk& desk, const api::Call& call, const Instance& instance) {
     if (!may(call, Scope::cloud()) && !may_enter(desk, instance.tenant, instance.project))
         return fail(Code::forbidden,
                     fmt::format("tenant {} or its project {} is disabled", instance.tenant, instance.project),
                     "disabled");
     const bool is_over = is_final(instance.phase) || instance.phase == InstancePhase::stopping;
     const bool rests = instance.phase == InstancePhase::halting || instance.phase == InstancePhase::resting;
-    if (is_over || rests || instance.host.empty() || instance.phase == InstancePhase::placed) {
-        Error error{
-            Code::conflict,
-            fmt::format("instance {} is not running: it is {}", instance.caller_id, text_of(instance.phase)),
-            "not_running"};
-        error.help =
-            rests ? fmt::format("It can be started again: `hostler instance start {}`.", instance.caller_id)
-            : is_over ? fmt::format("Start another one; `hostler explain {}` tells why this one ended.",
-                                    instance.caller_id)
-                      : fmt::format("Wait until it runs: `hostler instance get {}` shows how far it is.",
-                                    instance.caller_id);
-        error.message += fmt::format(". {}", error.help);
-        return std::unexpected(std::move(error));
-    }
+    if (!is_over && !rests && !instance.host.empty() && instance.phase != InstancePhase::placed) return {};
+    Error error{
+        Code::conflict,
+        fmt::format("instance {} is not running: it is {}", instance.caller_id, text_of(instance.phase)),
+        "not_running"};
+    error.help =
+        rests     ? fmt::format("It can be started again: `hostler instance start {}`.", instance.caller_id)
+        : is_over ? fmt::format("Start another one; `hostler explain {}` tells why this one ended.",
+                                instance.caller_id)
+                  : fmt::format("Wait until it runs: `hostler instance get {}` shows how far it is.",
+                                instance.caller_id);
+    error.message += fmt::format(". {}", error.help);
+    return std::unexpected(std::move(error));
+}
+
+Result<> enter_instance(Term& term, const uplink::EnterRequest& request, uplink::EnterAnswer& into) {
+    Entering who = TRY(who_enters(term, request));
+    Desk& desk = term.desk(who.caller.actor);
+    api::Call call;
+    call.permission = Permission::instance_enter;
+    call.caller = std::move(who.caller);
+    call.caller.address = request.address();
+    call.caller.client = safe_user_agent(request.client());
+    const Instance& instance = *TRY(instance_named(
+        desk, call, request.instance(),
+        request.tenant().empty() ? std::nullopt : std::optional<std::string>{request.tenant()}));
+    TRY(check_enterable(desk, call, instance));
     uplink::Route& route = *into.mutable_route();
     route.set_tenant(instance.tenant);
     route.set_project(instance.project);
@@ -146,7 +177,8 @@ Result<> enter_instance(Term& term, const uplink::EnterRequest& request, uplink:
     write_ways(desk, instance.host, route);
     route.set_shown_as(instance.caller_id);
     into.set_principal(call.caller.actor);
-    into.set_by_address(is_for_some_addresses(term, request.credential()));
+    into.set_by_address(who.by_address);
+    into.set_mark(who.mark);
     desk.estate.audit({.time = desk.estate.time(),
                        .actor = call.caller.actor,
                        .address = request.address(),

@@ -24,8 +24,12 @@ Result<> answer_page(Term& term, const uplink::EnterRequest& request, uplink::En
 // What a request to start an instance is about.
 Subject subject_of(const Desk& desk, const api::Call& call, const api::GetInstance& request);
 
-// Writes down who enters, what for and from where; commit before it is told. Errors: unauthenticated,
-// forbidden (tenant_differs), not_found (also another tenant's instance), conflict (not_running, ambiguous).
+// Whether sessions in it can be opened now. Errors: forbidden (disabled), conflict (not_running).
+Result<> check_enterable(const Desk& desk, const api::Call& call, const Instance& instance);
+
+// Writes down who enters, what for and from where; commit before it is told. A ticket is used up by it.
+// Errors: unauthenticated (key_unknown, ticket_unknown), forbidden (tenant_differs), not_found (also another
+// tenant's instance), conflict (not_running, ambiguous).
 Result<> enter_instance(Term& term, const uplink::EnterRequest& request, uplink::EnterAnswer& into);
 void note_entered(Term& term, const uplink::EnterEnded& ended);
 

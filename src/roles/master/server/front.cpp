@@ -360,6 +360,8 @@ Task<> Front::answer_api(http::Exchange& exchange) {
     inquiry.idempotency_key = exchange.request.headers.find("Idempotency-Key").value_or("");
     inquiry.last_event_id = exchange.request.headers.find("Last-Event-ID").value_or("");
     inquiry.if_match = exchange.request.headers.find("If-Match").value_or("");
+    inquiry.origin = exchange.request.headers.find("Origin").value_or("");
+    inquiry.own_origin = !is_from_elsewhere(exchange, public_url(exchange));
     const TermPtr term = api_.leader().value_or(nullptr);
     const bool only_looks = inquiry.method == "GET";
     ExchangeSink sink{exchange, term, ports_.timers, settings_.watch_write_max, turn};

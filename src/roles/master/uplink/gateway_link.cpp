@@ -42,6 +42,14 @@ bool may_open(const Desk& desk, const Principal& principal, const std::string& o
            authorize(principal, Permission::instance_enter, at);
 }
 
+// What was opened with a ticket is a terminal: who may open URLs alone may not keep it.
+bool may_stay(const Desk& desk, const Principal& principal, const std::string& tenant,
+              const std::string& project) {
+    const Scope at = project.empty() ? Scope::of_tenant(tenant) : Scope::of_project(tenant, project);
+    if (authorize(principal, Permission::instance_enter, Scope::cloud())) return true;
+    return may_enter(desk, tenant, project) && authorize(principal, Permission::instance_enter, at);
+}
+
 // Whether this credential opens instances of the tenant's project; without one, of the whole tenant.
 uplink::Frame verdict(const Term& term, const std::optional<SignedIn>& known, const std::string& tenant,
                       const std::string& project) {
@@ -66,8 +74,21 @@ uplink::Frame verdict(const Term& term, const std::optional<SignedIn>& known, co
     return answer;
 }
 
+// Whether what a ticket has opened may stay open.
+uplink::Frame authenticate_mark(const Term& term, const uplink::AuthenticateRequest& ask) {
+    std::optional<SignedIn> known;
+    if (auto caller = caller_of_mark(term, ask.credential(), ask.address()))
+        known = SignedIn{.caller = std::move(*caller)};
+    uplink::Frame answer = verdict(term, known, ask.tenant(), ask.project());
+    auto& into = *answer.mutable_authenticate_answer();
+    into.set_allowed(known && may_stay(term.look(), known->caller.principal, ask.tenant(), ask.project()));
+    into.set_by_address(is_mark_for_some_addresses(term, ask.credential()));
+    return answer;
+}
+
 // A session has no address: it was signed in for from one that its key is for.
 uplink::Frame authenticate(const Term& term, const uplink::AuthenticateRequest& ask) {
+    if (ask.mark()) return authenticate_mark(term, ask);
     std::optional<SignedIn> known;
     if (!ask.route().empty())
         known = caller_of_sign_in(term, ask.credential(), ask.route());

@@ -198,6 +198,45 @@ TEST_F(GatewayLink, AKeyForSomeAddressesEntersFromTheseAlone) {
     EXPECT_FALSE(enter("exec", "hk_acme", "203.0.113.7").enter_answer().by_address());
 }
 
+// What a page has opened with a ticket: the ticket is used up.
+TEST_F(GatewayLink, SaysOfAMarkWhetherItsCallerMayStillEnter) {
+    wire::Link& link = gateway();
+    EXPECT_TRUE(next(link).has_routes());
+    const auto stays = [&](const std::string& mark, const std::string& tenant = "acme",
+                           const std::string& from = "203.0.113.7") {
+        uplink::Frame question;
+        auto& asked = *question.mutable_authenticate_request();
+        asked.set_credential(mark);
+        asked.set_mark(true);
+        asked.set_tenant(tenant);
+        asked.set_address(from);
+        return ask(link, question).authenticate_answer();
+    };
+    const auto good = stays("key/k-1");
+    EXPECT_TRUE(good.known() && good.allowed());
+    EXPECT_EQ(good.principal(), "key/k-1");
+    ASSERT_EQ(good.marks_size(), 2);
+    EXPECT_EQ(good.marks(0), "key/k-1");
+    EXPECT_EQ(good.marks(1), "place/acme");
+    EXPECT_FALSE(stays("key/k-1", "globex").allowed());
+    for (const char* other : {"", "key/k-9", "key/operator", "key/operator/", "share/sh-1", "hk_acme"})
+        EXPECT_FALSE(stays(other).known()) << other;
+    EXPECT_FALSE(entry(link, "key/k-1").known()) << "a mark is no key";
+
+    desk().estate.api_keys.add(
+        {.id = "k-2", .hash = "#hk_bound", .tenant = "acme", .addresses = {"203.0.113.0/24"}});
+    EXPECT_TRUE(stays("key/k-2").allowed() && stays("key/k-2").by_address());
+    EXPECT_FALSE(stays("key/k-2", "acme", "198.51.100.9").known());
+    desk().estate.api_keys.edit("k-1").revoked_at = 1;
+    EXPECT_FALSE(stays("key/k-1").known());
+
+    settings.operator_key_hash = "#hk_operator-of-this-cloud";
+    const std::string operators = entry(link, "hk_operator-of-this-cloud").marks(0);
+    EXPECT_TRUE(stays(operators).allowed());
+    settings.operator_key_hash = "#hk_another";
+    EXPECT_FALSE(stays(operators).known()) << "another operator's key came in its place";
+}
+
 TEST_F(GatewayLink, ASessionOpensTheRouteThatItWasSignedInForAndNoOther) {
     wire::Link& link = gateway();
     EXPECT_TRUE(next(link).has_routes());
