@@ -125,6 +125,12 @@ std::string credential_of(const SignIn& sign_in) {
     return sign_in.key.empty() ? std::string{operator_credential} : std::string{key_mark} + sign_in.key;
 }
 
+// It ends with its session, if not before.
+void note_end(api::Caller& caller, const SignIn& sign_in) {
+    const auto end = end_of(sign_in.expires_at);
+    if (!caller.expires || end < caller.expires) caller.expires = end;
+}
+
 // Releases that know no credentials read it.
 std::string key_of(const std::string& credential) {
     if (credential == operator_credential) return {};
@@ -192,22 +198,8 @@ std::optional<SignedIn> caller_of_sign_in(const Term& term, const std::string& s
     if (!sign_in) return std::nullopt;
     auto caller = caller_of_credential(term, credential_of(*sign_in));
     if (!caller) return std::nullopt;
-    const auto end = end_of(sign_in->expires_at);
-    if (!caller->expires || end < caller->expires) caller->expires = end;
+    note_end(*caller, *sign_in);
     return SignedIn{std::move(*caller), sign_in->hash};
-}
-
-std::optional<api::Caller> caller_of_console(const Term& term, const std::string& session,
-                                             std::string_view address) {
-    auto signed_in = caller_of_sign_in(term, session, std::string{console_route});
-    if (!signed_in) return std::nullopt;
-    const std::string& credential = signed_in->caller.credential;
-    if (credential.starts_with(key_mark)) {
-        const ApiKey* key = term.look().estate.api_keys.find(credential.substr(key_mark.size()));
-        if (key && !is_for_address(*key, address)) return std::nullopt;
-    }
-    signed_in->caller.session = std::move(signed_in->session);
-    return std::move(signed_in->caller);
 }
 
 namespace {
@@ -217,7 +209,16 @@ std::string operator_mark(const Term& term) {
     return "key/operator/" + term.settings().operator_key_hash.substr(0, 16);
 }
 
+// Of a browser's session that `mark` names; nullptr: it names none, or the session is over.
+const SignIn* sign_in_of_mark(const Term& term, const std::string& mark) {
+    if (!mark.starts_with(session_mark)) return nullptr;
+    const SignIn* found = term.look().estate.sign_ins.find(mark.substr(session_mark.size()));
+    return found && found->expires_at > now_of(term) ? found : nullptr;
+}
+
 const ApiKey* key_of_mark(const Term& term, const std::string& mark) {
+    if (const SignIn* session = sign_in_of_mark(term, mark))
+        return key_of_mark(term, credential_of(*session));
     return mark.starts_with(key_mark) ? term.look().estate.api_keys.find(mark.substr(key_mark.size()))
                                       : nullptr;
 }
@@ -225,6 +226,7 @@ const ApiKey* key_of_mark(const Term& term, const std::string& mark) {
 }  // namespace
 
 std::string mark_of(const Term& term, const api::Caller& caller) {
+    if (!caller.session.empty()) return std::string{session_mark} + caller.session;
     return caller.credential == operator_credential ? operator_mark(term) : caller.credential;
 }
 
@@ -232,10 +234,25 @@ std::optional<api::Caller> caller_of_mark(const Term& term, const std::string& m
                                           std::string_view address) {
     if (!term.settings().operator_key_hash.empty() && mark == operator_mark(term))
         return operator_of_settings();
+    if (const SignIn* session = sign_in_of_mark(term, mark)) {
+        const std::string behind = credential_of(*session);
+        auto caller =
+            caller_of_mark(term, behind == operator_credential ? operator_mark(term) : behind, address);
+        if (!caller) return std::nullopt;
+        caller->session = session->hash;
+        note_end(*caller, *session);
+        return caller;
+    }
     if (mark == operator_credential || mark.starts_with(share_mark)) return std::nullopt;
     if (const ApiKey* key = key_of_mark(term, mark); key && !is_for_address(*key, address))
         return std::nullopt;
     return caller_of_credential(term, mark);
+}
+
+std::optional<api::Caller> caller_of_console(const Term& term, const std::string& session,
+                                             std::string_view address) {
+    const SignIn* sign_in = sign_in_of(term, session, std::string{console_route});
+    return sign_in ? caller_of_mark(term, std::string{session_mark} + sign_in->hash, address) : std::nullopt;
 }
 
 bool is_mark_for_some_addresses(const Term& term, const std::string& mark) {
@@ -244,7 +261,8 @@ bool is_mark_for_some_addresses(const Term& term, const std::string& mark) {
 }
 
 std::vector<std::string> marks_of(const Term& term, const api::Caller& caller, const std::string& session) {
-    std::vector<std::string> marks{mark_of(term, caller)};
+    std::vector<std::string> marks{caller.credential == operator_credential ? operator_mark(term)
+                                                                            : caller.credential};
     if (!session.empty()) marks.push_back(std::string{session_mark} + session);
     for (std::string& mark : marks_held_by(term.look(), caller.actor, now_of(term)))
         marks.push_back(std::move(mark));

@@ -21,7 +21,7 @@ inline constexpr std::size_t ticket_origin_max = 512;
 
 struct Ticket {
     std::string actor;     // Who asked for it,
-    std::string mark;      // by what credential (mark_of in http/caller.h).
+    std::string mark;      // by what credential, or session of the console (mark_of in http/caller.h).
     std::string instance;  // Id.
     std::string kind;      // As in TunnelOpen: "exec".
     std::string origin;    // Of the page; empty: a program.

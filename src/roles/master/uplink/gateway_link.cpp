@@ -78,7 +78,7 @@ uplink::Frame verdict(const Term& term, const std::optional<SignedIn>& known, co
 uplink::Frame authenticate_mark(const Term& term, const uplink::AuthenticateRequest& ask) {
     std::optional<SignedIn> known;
     if (auto caller = caller_of_mark(term, ask.credential(), ask.address()))
-        known = SignedIn{.caller = std::move(*caller)};
+        known = SignedIn{.caller = *caller, .session = caller->session};
     uplink::Frame answer = verdict(term, known, ask.tenant(), ask.project());
     auto& into = *answer.mutable_authenticate_answer();
     into.set_allowed(known && may_stay(term.look(), known->caller.principal, ask.tenant(), ask.project()));
