@@ -244,7 +244,7 @@ private:
             {event({"added", "changed", "removed"},
                    "An object as it is now. With an id it is the last of its commit.", reference(item),
                    number),
-             event({"synced"}, "All present objects were told; from here on come changes.", no_fields(),
+             event({"synced"}, "All present objects have come; from here on come changes.", no_fields(),
                    number)});
     }
 
@@ -257,7 +257,7 @@ private:
             {event({"synced"}, "Its id is the place from which changes come.", no_fields(), place),
              event({"reset"}, "Events behind the named place are no longer kept: load everything again.",
                    no_fields(), place),
-             event({"change"}, "One object has changed; several changes of it may be told as one.",
+             event({"change"}, "One object has changed; several changes of it may come as one.",
                    reference(operation.response()), place)});
     }
 

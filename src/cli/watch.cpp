@@ -23,7 +23,7 @@ public:
             if (style_.format == Format::json)
                 world_.out(api::compact(json::object{{"event", event.name}}) + "\n");
             else
-                world_.err("some changes are not told: they are no longer kept\n");
+                world_.err("some changes are missing: they are no longer kept\n");
         }
         if (event.name != "change") return true;
         json::value item = TRY(api::parse_json(event.data, change_max));

@@ -5,9 +5,8 @@
 namespace hostler::master {
 
 void add_audit(Api& service);
-void add_watch(Api& service);
 
-static constexpr ApiPart http_api[] = {add_audit, add_watch};
+static constexpr ApiPart http_api[] = {add_audit};
 extern const Feature http_feature{
     .name = "http",
     .api = http_api,

@@ -11,7 +11,7 @@
 #include "core/signal.h"
 #include "core/task_group.h"
 #include "roles/master/leader/tenure.h"
-#include "roles/master/state/change_log.h"
+#include "roles/master/changes/change_log.h"
 #include "roles/master/state/desk.h"
 #include "roles/master/state/feed.h"
 #include "roles/master/state/ports.h"

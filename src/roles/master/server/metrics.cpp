@@ -126,6 +126,8 @@ void Master::write_metrics(MetricsPage& page) const {
     page.add("hostler_master_feed_changes", "Changes kept for watches, of all kinds.", gauge,
              term->feed().size());
     page.add("hostler_master_feed_changes_kind_max", "Changes kept of each kind.", gauge, settings_.feed_max);
+    page.add_bounded("hostler_master_watch_changes", "Changes kept for watches over all kinds.",
+                     term->changes().size(), settings_.changes_max);
     page.add_bounded("hostler_master_host_handshakes", "Hosts being greeted.", term->host_limits().handshakes,
                      HostLimits::handshakes_max);
     std::size_t connected = 0, access = 0, sampled = 0;

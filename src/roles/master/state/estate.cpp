@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include "roles/master/state/notice_rows.h"
 #include "roles/master/state/sealed_fields.h"
 
 namespace hostler::master {
@@ -58,6 +57,29 @@ Object envelope(T& row, const std::map<std::string, std::string>& beyond, const 
         write(row);
     }
     return object;
+}
+
+void add_notice(std::vector<Notice>& to, Notice notice) {
+    if (!notice.id.empty()) to.push_back(std::move(notice));
+}
+
+// The notices of a row that a commit has, as its rows in kinds.def say.
+template <class T>
+void tell_of([[maybe_unused]] const Estate& estate, [[maybe_unused]] const T& object,
+             [[maybe_unused]] Happened what, [[maybe_unused]] std::vector<Notice>& to) {
+    using namespace audience;
+#define PART(type)
+#define KIND(...)
+#define HIDDEN(type, why)
+#define SHOWN(type, word, permission, id_of, name_at, who) \
+    if constexpr (std::is_same_v<T, type>)                 \
+        add_notice(to, {word, Permission::permission, id_of, name_at, who, what});
+#define SHOWN_PART(type, word, permission, id_of, name_at, who) \
+    if constexpr (std::is_same_v<T, type>)                      \
+        add_notice(to, {word, Permission::permission, id_of, name_at, who, Happened::changed});
+#include "roles/master/kinds.def"
+#undef KIND
+#undef PART
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include "api/schema.h"
 #include "roles/master/http/api.h"
 #include "roles/master/http/caller.h"
+#include "roles/master/watch/kinds.h"
 
 namespace hostler::master {
 

@@ -1,4 +1,4 @@
-#include "roles/master/state/change_log.h"
+#include "roles/master/changes/change_log.h"
 
 namespace hostler::master {
 

@@ -1,38 +1,6 @@
-#include "roles/master/state/notice.h"
-
-#include "roles/master/state/kinds.h"
+#include "roles/master/changes/notice.h"
 
 namespace hostler::master {
-
-namespace {
-
-constexpr ShownKind shown[] = {
-#define PART(type)
-#define KIND(...)
-#define HIDDEN(type, why)
-#define SHOWN(type, word, permission, ...) {word, Kind<type>::name, Permission::permission},
-#define SHOWN_PART SHOWN
-#include "roles/master/kinds.def"
-#undef KIND
-#undef PART
-    {event_kind, "", Permission::event_read},
-};
-
-constexpr HiddenKind hidden[] = {
-#define PART(type)
-#define KIND(...)
-#define SHOWN(...)
-#define SHOWN_PART(...)
-#define HIDDEN(type, why) {Kind<type>::name, why},
-#include "roles/master/kinds.def"
-#undef KIND
-#undef PART
-};
-
-}  // namespace
-
-std::span<const ShownKind> shown_kinds() { return shown; }
-std::span<const HiddenKind> hidden_kinds() { return hidden; }
 
 bool may_know(const Principal& principal, const std::string& actor, const Notice& notice) {
     const Audience& audience = notice.audience;

@@ -7,7 +7,7 @@
 
 #include "core/signal.h"
 #include "core/task.h"
-#include "roles/master/state/notice.h"
+#include "roles/master/changes/notice.h"
 
 namespace hostler::master {
 
