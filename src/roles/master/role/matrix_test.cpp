@@ -417,7 +417,7 @@ TEST_F(Matrix, ListsHaveWhatTheCallerMaySee) {
     }
 }
 
-// They take no object, and look at those of all kinds.
+// These two take no object, and look at those of all kinds.
 TEST_F(Matrix, TheOverviewHasWhatTheCallerMaySee) {
     for (const Who& who : callers) {
         const Reply reply = get("/v1/overview", who.secret);
@@ -439,6 +439,33 @@ TEST_F(Matrix, TheOverviewHasWhatTheCallerMaySee) {
     }
     EXPECT_EQ(get("/v1/overview", "").status, 401);
     EXPECT_EQ(get("/v1/overview", "hk_nobody").status, 401);
+}
+
+TEST_F(Matrix, SearchesFindWhatTheCallerMaySee) {
+    const auto scope_of_kind = [](Permission permission, const Place& at) {
+        if (permission == Permission::host_read) return scope_of_provider(at.owner);
+        if (permission == Permission::user_read || permission == Permission::group_read)
+            return scope_of_tenant(at.tenant);
+        return Scope::of_project(at.tenant, at.project);
+    };
+    for (const Who& who : callers)
+        for (const Place& at : places) {
+            const Reply reply = get("/v1/search?limit=50&q=" + at.tag, who.secret);
+            clients.clear();
+            ASSERT_EQ(reply.status, 200) << who.name << reply.text;
+            for (const auto& [prefix, permission] :
+                 {std::pair{"i-", Permission::instance_read}, std::pair{"v-", Permission::volume_read},
+                  std::pair{"h-", Permission::host_read}, std::pair{"u-", Permission::user_read},
+                  std::pair{"g-", Permission::group_read}}) {
+                const bool in_project =
+                    permission == Permission::instance_read || permission == Permission::volume_read;
+                if (in_project && at.tenant.empty()) continue;
+                EXPECT_EQ(reply.text.contains(fmt::format("\"{}{}\"", prefix, at.tag)),
+                          authorize(who.principal, permission, scope_of_kind(permission, at)))
+                    << who.name << " at " << at.tag << ": " << prefix << reply.text;
+            }
+        }
+    EXPECT_EQ(get("/v1/search?q=mine", "").status, 401);
 }
 
 }  // namespace

@@ -66,7 +66,9 @@ void add_sign_in(Api& service) {
         });
     service.write<ops::sign_out>(
         [](Desk& desk, const api::Call& call, const api::Empty&) -> Result<api::SignedOut> {
-            if (!call.caller.session.empty()) desk.estate.sign_ins.erase(std::string{call.caller.session});
+            // Of two sign-outs at a time, the second finds nothing.
+            if (desk.estate.sign_ins.find(call.caller.session))
+                desk.estate.sign_ins.erase(call.caller.session);
             const bool by_key = !call.caller.session.empty() && !user_of_call(desk, call);
             if (by_key) return api::SignedOut{};
             const User& user = *TRY(own_user(desk, call));
@@ -79,15 +81,15 @@ void add_sign_in(Api& service) {
             desk.estate.logins.erase(std::string{hash});
             return answer;
         });
-    service.write<ops::create_console_link>(
-        [&service](Desk& desk, const api::Call& call, const api::Empty&) -> Result<api::ConsoleLink> {
-            const TermPtr term = TRY(service.leader());
-            constexpr std::chrono::minutes life{10};
-            const std::string code = make_code(*term, call.caller, std::string{console_route}, life);
-            return api::ConsoleLink{.url = fmt::format("{}/sign-in/console?code={}", call.caller.origin, code),
-                                    .secret = code,
-                                    .expires_at = desk.estate.time() + life};
-        });
+    service.write<ops::create_console_link>([&service](Desk& desk, const api::Call& call,
+                                                       const api::Empty&) -> Result<api::ConsoleLink> {
+        const TermPtr term = TRY(service.leader());
+        constexpr std::chrono::minutes life{10};
+        const std::string code = make_code(*term, call.caller, std::string{console_route}, life);
+        return api::ConsoleLink{.url = fmt::format("{}/sign-in/console?code={}", call.caller.origin, code),
+                                .secret = code,
+                                .expires_at = desk.estate.time() + life};
+    });
     service.read<ops::list_sessions>([](const Desk& desk, const api::Call& call,
                                         const api::ListSessions& request) -> Result<api::List<api::Session>> {
         const User* user = TRY(user_meant(desk, call, request.user));

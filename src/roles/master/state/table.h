@@ -50,6 +50,8 @@ public:
     Rows(const Map& rows, std::uint64_t& visited) : rows_(&rows), visited_(&visited) {}
     iterator begin() const { return {rows_->begin(), visited_}; }
     iterator end() const { return {rows_->end(), visited_}; }
+    // The first whose id is not below this one.
+    iterator from(const std::string& id) const { return {rows_->lower_bound(id), visited_}; }
     std::size_t size() const { return rows_->size(); }
     bool empty() const { return rows_->empty(); }
     const Map& as_map() const { return *rows_; }  // Nobody counts what is looked at there.
