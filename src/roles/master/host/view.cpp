@@ -78,30 +78,36 @@ std::string drain_notice(const Desk& desk, const std::string& host) {
                        drain->reason);
 }
 
+api::HostState state_of(const Desk& desk, const Host& host) {
+    using api::HostState;
+    if (!host.quarantined.empty() && host.phase != HostPhase::retired) return HostState::quarantined;
+    switch (host.phase) {
+        case HostPhase::joining: return HostState::joining;
+        case HostPhase::unreachable: return HostState::unreachable;
+        case HostPhase::lost: return HostState::lost;
+        case HostPhase::retired: return HostState::retired;
+        case HostPhase::ready: break;
+    }
+    if (const Drain* drain = desk.estate.drains.find(host.id))
+        return drain->empty_at != 0 ? HostState::drained : HostState::draining;
+    if (host.cordoned) return HostState::cordoned;
+    if (!needs_reboot(host).empty() || !host.engine_error.empty()) return HostState::faulty;
+    if (host.admission.state == hostler::Admission::admitted) return HostState::ready;
+    return host.admission.state == hostler::Admission::refused ? HostState::refused : HostState::unmeasured;
+}
+
 api::Host view(const Desk& desk, const Host& host) {
     api::Host shown;
     shown.id = host.id;
     shown.name = host.facts.hostname;
     shown.zone = host.zone;
     shown.provider = host.owner;
-    shown.state =
-        host.cordoned && host.phase == HostPhase::ready ? api::HostState::cordoned : api::HostState::joining;
-    if (shown.state == api::HostState::joining)
-        boost::describe::enum_from_string(text_of(host.phase).c_str(), shown.state);
+    shown.state = state_of(desk, host);
     if (const Drain* drain = desk.estate.drains.find(host.id)) {
-        if (shown.state == api::HostState::ready || shown.state == api::HostState::cordoned)
-            shown.state = drain->empty_at != 0 ? api::HostState::drained : api::HostState::draining;
         shown.drain_until = wall(drain->stop_at);
         shown.drain_reason = drain->reason;
     }
     const std::string fault = needs_reboot(host);
-    if (shown.state == api::HostState::ready && (!fault.empty() || !host.engine_error.empty()))
-        shown.state = api::HostState::faulty;
-    if (shown.state == api::HostState::ready && host.admission.state != hostler::Admission::admitted)
-        shown.state = host.admission.state == hostler::Admission::refused ? api::HostState::refused
-                                                                          : api::HostState::unmeasured;
-    if (!host.quarantined.empty() && host.phase != HostPhase::retired)
-        shown.state = api::HostState::quarantined;
     shown.reason = !host.quarantined.empty()                              ? "quarantined"
                    : !host.engine_error.empty()                           ? "engine_down"
                    : host.phase != HostPhase::ready                       ? text_of(host.phase)

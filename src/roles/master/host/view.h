@@ -6,6 +6,7 @@
 namespace hostler::api {
 struct Gpu;
 struct Host;
+enum class HostState;
 }  // namespace hostler::api
 
 namespace hostler::master {
@@ -15,6 +16,9 @@ std::string host_name(const Desk& desk, const std::string& id);
 
 // In words, for those whose instance is there; empty: it is not drained.
 std::string drain_notice(const Desk& desk, const std::string& host);
+
+// In a word.
+api::HostState state_of(const Desk& desk, const Host& host);
 
 api::Host view(const Desk& desk, const Host& host);
 api::Gpu view(const Desk& desk, const Host& host, const GpuFacts& gpu);
