@@ -87,7 +87,7 @@ private:
     z_stream stream_{};
 };
 
-// The coroutine goes on at the loop's next turn, after all that waits for one.
+// The coroutine resumes at the loop's next turn, after all that waits for one.
 Task<> give_way() {
     return suspend<void>([](WakerPtr<void> waker) { waker->wake({}); });
 }

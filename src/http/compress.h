@@ -15,8 +15,8 @@ bool takes_gzip(const Headers& headers);
 
 // The answer to `request`, compressed where all of this is so: the method is GET or HEAD, the body is text or
 // JSON of more than compressed_min bytes and not encoded yet, and the client takes gzip. Answers of other
-// methods stay plain, because those have secrets that are told once (BREACH). Work on the loop goes on after
-// each piece of the body. Errors: cancelled.
+// methods stay plain, because those have secrets that are told once (BREACH). Others have
+// their turn after each piece of the body. Errors: cancelled.
 Task<Response> compressed(const Request& request, Response response);
 
 }  // namespace hostler::http

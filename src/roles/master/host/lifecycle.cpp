@@ -331,6 +331,7 @@ void note_telemetry(Desk& desk, const std::string& id, HostTelemetryTold told) {
     live.uses = std::move(told.uses);
     live.sample = std::move(told.host);
     live.sampled_at = desk.estate.micros();
+    each_feature(&Feature::host_sampled, desk, id);
 }
 
 namespace {

@@ -79,19 +79,21 @@ std::string drain_notice(const Desk& desk, const std::string& host) {
 }
 
 api::HostState state_of(const Desk& desk, const Host& host) {
-    if (!host.quarantined.empty() && host.phase != HostPhase::retired) return api::HostState::quarantined;
-    if (host.phase != HostPhase::ready) {
-        api::HostState state = api::HostState::joining;
-        boost::describe::enum_from_string(text_of(host.phase).c_str(), state);
-        return state;
+    using api::HostState;
+    if (!host.quarantined.empty() && host.phase != HostPhase::retired) return HostState::quarantined;
+    switch (host.phase) {
+        case HostPhase::joining: return HostState::joining;
+        case HostPhase::unreachable: return HostState::unreachable;
+        case HostPhase::lost: return HostState::lost;
+        case HostPhase::retired: return HostState::retired;
+        case HostPhase::ready: break;
     }
     if (const Drain* drain = desk.estate.drains.find(host.id))
-        return drain->empty_at != 0 ? api::HostState::drained : api::HostState::draining;
-    if (host.cordoned) return api::HostState::cordoned;
-    if (!needs_reboot(host).empty() || !host.engine_error.empty()) return api::HostState::faulty;
-    if (host.admission.state == hostler::Admission::admitted) return api::HostState::ready;
-    return host.admission.state == hostler::Admission::refused ? api::HostState::refused
-                                                               : api::HostState::unmeasured;
+        return drain->empty_at != 0 ? HostState::drained : HostState::draining;
+    if (host.cordoned) return HostState::cordoned;
+    if (!needs_reboot(host).empty() || !host.engine_error.empty()) return HostState::faulty;
+    if (host.admission.state == hostler::Admission::admitted) return HostState::ready;
+    return host.admission.state == hostler::Admission::refused ? HostState::refused : HostState::unmeasured;
 }
 
 api::Host view(const Desk& desk, const Host& host) {

@@ -54,8 +54,8 @@ const std::map<std::string_view, std::string_view> bodies{
     {"deleteQuota", R"({"project":"default"})"},
 };
 // They show what is the caller's, whatever is named.
-const std::set<std::string_view> own_alone{"reportUsage", "reportWaste", "reportBottlenecks", "reportAll",
-                                           "querySeries"};
+const std::set<std::string_view> own_alone{"reportUsage", "reportWaste", "reportBottlenecks",
+                                           "reportAll",   "querySeries", "getFleet"};
 // They show a whole tenant.
 const std::set<std::string_view> whole_tenant{"listEvents"};
 // They show the whole cloud.

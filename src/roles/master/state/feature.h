@@ -56,6 +56,8 @@ struct Feature {
     void (*host_reports)(Desk&, const std::string& host, HostReport&) = nullptr;
     // now it is. `complete`: it said all that it has.
     void (*host_reported)(Desk&, const std::string& host, bool complete) = nullptr;
+    // Its last samples are others than before.
+    void (*host_sampled)(Desk&, const std::string& host) = nullptr;
     // Its silence is so long that its workloads are lost.
     void (*host_lost)(Desk&, const std::string& host) = nullptr;
     // It is being removed. Claims that nobody released are released afterwards.

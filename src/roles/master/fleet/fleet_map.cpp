@@ -1,0 +1,203 @@
+#include "roles/master/fleet/fleet_map.h"
+
+#include <algorithm>
+
+#include "api/types_fleet.h"
+#include "api/types_host.h"
+#include "roles/master/host/view.h"
+#include "roles/master/scheduler/capacity.h"
+
+namespace hostler::master {
+
+namespace {
+
+template <class E>
+char byte_of(E value) {
+    return static_cast<char>(static_cast<std::uint8_t>(value));
+}
+
+// Rounded to the nearest step.
+char byte_of(const Metric& metric, std::int64_t step) {
+    if (!metric) return byte_of(byte_unknown);
+    constexpr std::int64_t highest = byte_unknown - 1;
+    return static_cast<char>(std::clamp<std::int64_t>((*metric + step / 2) / step, 0, highest));
+}
+
+api::FleetUse use_of(ClaimUse use) {
+    switch (use) {
+        case ClaimUse::stock: return api::FleetUse::stock;
+        case ClaimUse::instance:
+        case ClaimUse::reserved:
+        case ClaimUse::leaving: return api::FleetUse::instance;
+        case ClaimUse::foreign: return api::FleetUse::foreign;
+    }
+    return api::FleetUse::foreign;
+}
+
+api::GpuState health_of(const Host& host, const std::string& gpu) {
+    const auto state = host.gpu_states.find(gpu);
+    if (state == host.gpu_states.end()) return api::GpuState::healthy;
+    switch (state->second.health) {
+        case GpuHealth::healthy: return api::GpuState::healthy;
+        case GpuHealth::degraded: return api::GpuState::degraded;
+        case GpuHealth::faulty: return api::GpuState::faulty;
+        case GpuHealth::unresponsive: return api::GpuState::unresponsive;
+        case GpuHealth::gone: return api::GpuState::gone;
+    }
+    return api::GpuState::faulty;
+}
+
+FleetBlock::Samples samples_of(const Desk& desk, const std::string& id, const FleetBlock::Facts& facts) {
+    const std::string unknown(facts.gpus.size(), byte_of(byte_unknown));
+    FleetBlock::Samples samples{.utilization = unknown, .temperature = unknown, .power = unknown};
+    const auto live = desk.live.hosts.find(id);
+    if (!facts.heard || live == desk.live.hosts.end()) return samples;
+    constexpr std::int64_t power_step_mw = power_step_w * std::int64_t{1000};
+    for (std::size_t i = 0; i < facts.gpus.size(); ++i) {
+        const auto at = live->second.samples.find(facts.gpus[i]);
+        if (at == live->second.samples.end()) continue;
+        samples.utilization[i] = byte_of(at->second.utilisation_percent, 1);
+        samples.temperature[i] = byte_of(at->second.temperature_celsius, 1);
+        samples.power[i] = byte_of(at->second.power_mw, power_step_mw);
+    }
+    return samples;
+}
+
+// In the order of the map.
+std::vector<const GpuFacts*> sorted(const std::vector<GpuFacts>& gpus) {
+    std::vector<const GpuFacts*> order;
+    for (const GpuFacts& gpu : gpus) order.push_back(&gpu);
+    std::ranges::sort(order, {}, [](const GpuFacts* gpu) {
+        return std::pair{std::max(gpu->index, 0), std::string_view{gpu->uuid}};
+    });
+    if (order.size() > fleet_gpus_host_max) order.resize(fleet_gpus_host_max);
+    return order;
+}
+
+void place(auto& order, std::uint64_t& at, std::uint64_t number, const FleetMap::Place* host) {
+    order.erase(std::exchange(at, number));
+    order.emplace(number, host);
+}
+
+}  // namespace
+
+std::uint16_t NameNumbers::of(const std::string& name) {
+    if (name.empty()) return unknown;
+    const auto known = numbers_.find(name);
+    if (known != numbers_.end()) return known->second;
+    if (names_.size() == unknown) return unknown;
+    const auto number = static_cast<std::uint16_t>(names_.size());
+    names_.push_back(name);
+    numbers_.emplace(name, number);
+    return number;
+}
+
+std::uint16_t NameNumbers::find(const std::string& name) const {
+    const auto known = numbers_.find(name);
+    return known == numbers_.end() ? unknown : known->second;
+}
+
+void FleetMap::follow(const Desk& desk, std::size_t hosts_max) {
+    note_stirred(desk);
+    for (; hosts_max > 0 && !stirred_.empty(); --hosts_max)
+        look(desk, stirred_.extract(stirred_.begin()).value());
+}
+
+void FleetMap::note_stirred(const Desk& desk) {
+    stirred_.merge(hosts_.changed(desk.estate.hosts));
+    stirred_.merge(drains_.changed(desk.estate.drains));
+    for (const std::string& id : claims_.changed(desk.estate.claims)) {
+        const Claim* claim = desk.estate.claims.find(id);
+        const auto was = claim_at_.find(id);
+        if (was != claim_at_.end()) stirred_.insert(was->second);
+        if (claim) {
+            stirred_.insert(claim->host);
+            claim_at_[id] = claim->host;
+        } else if (was != claim_at_.end()) {
+            claim_at_.erase(was);
+        }
+    }
+}
+
+void FleetMap::look(const Desk& desk, const std::string& id) {
+    const Host* host = desk.estate.hosts.find(id);
+    if (!host || host->phase == HostPhase::retired) return drop(id);
+    FleetBlock::Facts facts = facts_of(desk, *host);
+    FleetBlock::Samples samples = samples_of(desk, id, facts);
+    const auto [at, fresh] = blocks_.try_emplace(id);
+    FleetBlock& block = at->second;
+    const bool other_facts = fresh || block.facts != facts;
+    if (!other_facts && block.samples == samples) return;
+    ++number_;
+    if (other_facts) place(by_told_, block.told, number_, &*at);
+    place(by_changed_, block.changed, number_, &*at);
+    block.facts = std::move(facts);
+    block.samples = std::move(samples);
+}
+
+void FleetMap::drop(const std::string& id) {
+    const auto at = blocks_.find(id);
+    if (at == blocks_.end()) return;
+    const FleetBlock& block = at->second;
+    by_told_.erase(block.told);
+    by_changed_.erase(block.changed);
+    gone_.emplace(++number_, Gone{.host = id, .owner = block.facts.owner, .zone = block.facts.zone});
+    blocks_.erase(at);
+    if (gone_.size() <= gone_max) return;
+    forgotten_ = gone_.begin()->first;
+    gone_.erase(gone_.begin());
+}
+
+FleetBlock::Facts FleetMap::facts_of(const Desk& desk, const Host& host) {
+    FleetBlock::Facts facts{.name = host.facts.hostname, .owner = host.owner, .zone = zones_.of(host.zone)};
+    facts.state = static_cast<std::uint8_t>(state_of(desk, host));
+    facts.heard = host.phase == HostPhase::ready;
+    const bool closed = !unavailable(host).empty() || desk.estate.drains.find(host.id);
+    for (const GpuFacts* gpu : sorted(host.facts.gpus)) {
+        facts.gpus.push_back(gpu->uuid);
+        facts.use +=
+            byte_of(closed || !usable(host, gpu->uuid) ? api::FleetUse::unavailable : api::FleetUse::idle);
+        facts.health += byte_of(health_of(host, gpu->uuid));
+        facts.models.push_back(models_.of(gpu->model));
+    }
+    facts.tenants.assign(facts.gpus.size(), NameNumbers::unknown);
+    hold(desk, host.id, facts);
+    return facts;
+}
+
+void FleetMap::hold(const Desk& desk, const std::string& id, FleetBlock::Facts& facts) {
+    for (const Claim* claim : desk.estate.claims.by().host.of(id))
+        for (const std::string& gpu : claim->gpus) {
+            const auto at = std::ranges::find(facts.gpus, gpu);
+            if (at == facts.gpus.end()) continue;
+            const auto i = static_cast<std::size_t>(at - facts.gpus.begin());
+            facts.use[i] = byte_of(use_of(claim->use));
+            facts.tenants[i] = tenants_.of(claim->tenant);
+        }
+}
+
+void FleetMap::sampled(const Desk& desk, const std::string& host) {
+    const auto at = blocks_.find(host);
+    if (at == blocks_.end()) return;  // follow() has it soon.
+    FleetBlock& block = at->second;
+    FleetBlock::Samples samples = samples_of(desk, host, block.facts);
+    if (samples == block.samples) return;
+    block.samples = std::move(samples);
+    place(by_changed_, block.changed, ++number_, &*at);
+}
+
+std::vector<const FleetMap::Place*> FleetMap::changed_since(std::uint64_t number, bool samples) const {
+    std::vector<const Place*> hosts;
+    const Order& order = samples ? by_changed_ : by_told_;
+    for (auto at = order.upper_bound(number); at != order.end(); ++at) hosts.push_back(at->second);
+    std::ranges::sort(hosts, {}, [](const Place* place) -> const std::string& { return place->first; });
+    return hosts;
+}
+
+std::vector<FleetMap::Gone> FleetMap::gone_since(std::uint64_t number) const {
+    std::vector<Gone> hosts;
+    for (auto at = gone_.upper_bound(number); at != gone_.end(); ++at) hosts.push_back(at->second);
+    return hosts;
+}
+
+}  // namespace hostler::master
