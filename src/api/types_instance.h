@@ -321,6 +321,24 @@ inline constexpr auto fields<InstanceOwner> = std::to_array<Field>({
     {.member = "id", .help = "Id of the owner.", .example = "j-7k2m9x"},
 });
 
+struct InstanceGpu {
+    std::string model;
+    int count = 0;
+    std::optional<std::string> price_per_hour{};
+    std::optional<std::string> currency{};
+};
+BOOST_DESCRIBE_STRUCT(InstanceGpu, (), (model, count, price_per_hour, currency))
+template <>
+inline constexpr auto fields<InstanceGpu> = std::to_array<Field>({
+    {.member = "model", .help = "GPU model; while it holds none, as its spec names it. Empty: any.",
+     .example = "H100 SXM5 80GB"},
+    {.member = "count", .help = "GPUs that it holds; while it holds none, as its spec asks for.", .example = "1"},
+    {.member = "price_per_hour",
+     .help = "Present price of an hour of the GPUs that it holds; absent: it holds none, or no price is set.",
+     .example = "2.49"},
+    {.member = "currency", .help = "Currency of the price.", .example = "USD"},
+});
+
 struct Instance {
     std::string id;
     std::string instance_id;
@@ -372,6 +390,7 @@ struct Instance {
     std::string shm_size;
     std::int64_t stop_grace_seconds = 0;
     std::optional<InstanceOwner> owner{};
+    std::optional<InstanceGpu> gpu{};
 };
 BOOST_DESCRIBE_STRUCT(Instance, (),
                       (id, instance_id, tenant_id, tenant_name, project, spec_name, image, template_name, state, phase, resumable,
@@ -379,7 +398,7 @@ BOOST_DESCRIBE_STRUCT(Instance, (),
                        created_at, created_by, started_at, ready_at, ended_at, exit_code, holds_place, probes, runs, inactivity_timeout_seconds,
                        max_run_seconds, stop_at, kept_until, in_use, used_at, used_by, stops_at,
                        stops_because, loss_policy, placement, layer, secret_envs, secret_files, labels, shm_size,
-                       stop_grace_seconds, owner))
+                       stop_grace_seconds, owner, gpu))
 template <>
 inline constexpr auto fields<Instance> = std::to_array<Field>({
     {.member = "id", .help = "Its id, unique in this cloud.", .example = "i-7k2m9x"},
@@ -447,6 +466,7 @@ inline constexpr auto fields<Instance> = std::to_array<Field>({
      .unit = Unit::seconds},
     {.member = "owner",
      .help = "The job or service that it is a part of, which alone changes and deletes it; absent: there is none."},
+    {.member = "gpu", .help = "Model, number and price of its GPUs; absent: it asks for none."},
 });
 
 // POST /v1/instances/{instance}/keep-alive.

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <boost/describe/enum_from_string.hpp>
+#include <map>
+#include <tuple>
 
 #include "api/types_price.h"
 #include "domain/billing/money.h"
@@ -139,6 +141,34 @@ std::string isolation_of(const Host& host) {
 const Price* price_on(const Desk& desk, const Host& host, const std::string& model) {
     return price_of(desk.estate.prices.all().as_map(),
                     {model, host.zone, text_of(trust_of(host)), isolation_of(host)}, desk.estate.micros());
+}
+
+namespace {
+
+// Prices that are over are kept, so that it is not for each instance of a list to look through them.
+struct PricesNow {
+    static constexpr bool follows_estate = true;
+    Follower<Price> changed;
+    std::int64_t since = 0;
+    std::map<std::tuple<std::string, std::string, std::string, std::string>, std::string> ids;
+};
+
+}  // namespace
+
+const Price* price_now(const Desk& desk, const PricedGpu& gpu) {
+    constexpr std::int64_t kept_us = 1'000'000;
+    auto& known = desk.live.part<PricesNow>();
+    const std::int64_t now = desk.estate.micros();
+    const bool changed = !known.changed.changed(desk.estate.prices).empty();
+    if (changed || now < known.since || now - known.since >= kept_us) {
+        known.ids.clear();
+        known.since = now;
+    }
+    const auto [at, fresh] = known.ids.try_emplace({gpu.model, gpu.zone, gpu.trust, gpu.isolation});
+    if (fresh)
+        if (const Price* price = price_of(desk.estate.prices.all().as_map(), gpu, now))
+            at->second = price->id;
+    return at->second.empty() ? nullptr : desk.estate.prices.find(at->second);
 }
 
 api::Price view(const Price& price) {

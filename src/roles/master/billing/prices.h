@@ -35,6 +35,9 @@ std::string isolation_of(const Host& host);
 // Of a GPU of this model there for an hour; nullptr: none holds.
 const Price* price_on(const Desk& desk, const Host& host, const std::string& model);
 
+// The same for one of these, as of the last second: for answers that ask for many.
+const Price* price_now(const Desk& desk, const PricedGpu& gpu);
+
 api::Price view(const Price& price);
 
 }  // namespace hostler::master

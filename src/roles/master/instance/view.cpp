@@ -7,6 +7,8 @@
 
 #include "api/types_instance.h"
 #include "core/quantity.h"
+#include "domain/billing/money.h"
+#include "roles/master/billing/prices.h"
 #include "roles/master/container/containers.h"
 #include "roles/master/health/health.h"
 #include "roles/master/instance/auto_stop.h"
@@ -75,6 +77,34 @@ std::optional<api::InstanceLayer> layer_of(const Desk& desk, const Instance& ins
     return shown;
 }
 
+std::string model_of(const Host* host, const Claim& claim) {
+    if (host) {
+        const auto gpu = std::ranges::find(host->facts.gpus, claim.gpus.front(), &GpuFacts::uuid);
+        if (gpu != host->facts.gpus.end()) return gpu->model;
+    }
+    return claim.gpu_models.empty() ? "" : claim.gpu_models.front();
+}
+
+// Those that it holds; without a place those that its spec asks for.
+std::optional<api::InstanceGpu> gpu_of(const Desk& desk, const Instance& instance, const Claim* claim) {
+    if (!claim) {
+        const Spec* spec = desk.estate.specs.find(instance.spec_name);
+        if (!spec || spec->gpu_count == 0) return std::nullopt;
+        return api::InstanceGpu{.model = spec->gpu_type, .count = spec->gpu_count};
+    }
+    if (claim->gpus.empty()) return std::nullopt;
+    const Host* host = desk.estate.hosts.find(claim->host);
+    api::InstanceGpu shown{.model = model_of(host, *claim), .count = static_cast<int>(claim->gpus.size())};
+    const Price* price =
+        host && claim->use == ClaimUse::instance
+            ? price_now(desk, {shown.model, host->zone, text_of(trust_of(*host)), isolation_of(*host)})
+            : nullptr;
+    if (!price) return shown;
+    shown.price_per_hour = money_text(price->amount_micros * shown.count);
+    shown.currency = price->currency;
+    return shown;
+}
+
 }  // namespace
 
 api::Instance view(const Desk& desk, const Instance& instance) {
@@ -106,7 +136,9 @@ api::Instance view(const Desk& desk, const Instance& instance) {
     }
     shown.host = instance.host;
     shown.zone = instance.zone;
-    if (const Claim* claim = desk.estate.claims.find(instance.claim)) shown.gpus = claim->gpus;
+    const Claim* claim = desk.estate.claims.find(instance.claim);
+    if (claim) shown.gpus = claim->gpus;
+    shown.gpu = gpu_of(desk, instance, claim);
     if (const Host* host = desk.estate.hosts.find(instance.host)) shown.simulated = host->facts.simulated;
     if (!desk.estate.gateways.all().empty())
         for (const InstancePort& port : instance.spec.ports)

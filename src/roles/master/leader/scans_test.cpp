@@ -113,7 +113,7 @@ Counts counts_of(int hosts) {
     counts.get = cloud.rows_of_call("GET", "/gpu-instances/one-more");
     counts.remove = cloud.rows_of_call("DELETE", "/gpu-instances/one-more");
     EXPECT_EQ(cloud.call("", "GET", "/v1/overview").status, 200);  // The first one counts what there is.
-    (void)cloud.rows_of_call("POST", "/gpu-instances", wanted);
+    (void)cloud.rows_of_call("POST", "/gpu-instances", Cloud::start("two-more", "t-1"));
     counts.overview = cloud.rows([&] { EXPECT_EQ(cloud.call("", "GET", "/v1/overview").status, 200); });
     return counts;
 }

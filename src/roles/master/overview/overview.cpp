@@ -7,6 +7,7 @@
 #include "api/types_quota.h"
 #include "core/quantity.h"
 #include "domain/billing/money.h"
+#include "roles/master/billing/prices.h"
 #include "roles/master/instance/auto_stop.h"
 #include "roles/master/instance/explain.h"
 #include "roles/master/overview/counts.h"
@@ -163,9 +164,7 @@ std::optional<std::vector<api::OverviewCost>> costs(const Desk& desk, const Coun
         });
     std::map<std::string, std::int64_t> sums;  // By currency.
     for (const auto& [sort, gpus] : places.everywhere ? counted.held_by_all() : held) {
-        const Price* price =
-            price_of(desk.estate.prices.all().as_map(), {sort.model, sort.zone, sort.trust, sort.isolation},
-                     desk.estate.micros());
+        const Price* price = price_now(desk, {sort.model, sort.zone, sort.trust, sort.isolation});
         if (price) sums[price->currency] += price->amount_micros * gpus;
     }
     if (sums.empty()) return std::nullopt;

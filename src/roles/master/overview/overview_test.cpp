@@ -6,6 +6,7 @@
 #include "api/types_price.h"
 #include "domain/tenancy/role.h"
 #include "roles/master/billing/prices.h"
+#include "roles/master/instance/view.h"
 #include "roles/master/overview/counts.h"
 #include "roles/master/testing/callers.h"
 #include "roles/master/testing/desk_rig.h"
@@ -68,6 +69,7 @@ TEST_F(Overviews, ShowATenantItsOwn) {
     running("web");
     pass(10);
     started("slow");
+    pass(1);
     started("theirs", "globex");
     counted();
     const api::Overview all = of("acme");
@@ -129,13 +131,23 @@ TEST_F(Overviews, TellWhatIsStoppedWithinAnHour) {
 }
 
 TEST_F(Overviews, HaveThePriceOfWhatRuns) {
-    running("web"), running("two"), running("theirs", "globex");
+    const std::string id = running("web");
+    running("two"), running("theirs", "globex");
+    EXPECT_EQ(view(desk, instance(id)).gpu.value().model, "H100 SXM5 80GB");
+    EXPECT_FALSE(view(desk, instance(id)).gpu->price_per_hour) << "no price is set";
     ASSERT_TRUE(set_price(desk, {.gpu_type = "H100", .amount = "2.50", .currency = "USD"}));
     ASSERT_EQ(of("acme").costs.value().size(), 1u);
-    EXPECT_EQ(of("acme").costs->front().per_hour, "5");
+    EXPECT_EQ(of("acme").costs->front().per_hour, "5.00");
     EXPECT_EQ(of("acme").costs->front().currency, "USD");
-    EXPECT_EQ(of("").costs.value().front().per_hour, "7.5");
+    EXPECT_EQ(of("").costs.value().front().per_hour, "7.50");
     EXPECT_FALSE(of("stranger").costs);
+    EXPECT_EQ(view(desk, instance(id)).gpu->count, 1);
+    EXPECT_EQ(view(desk, instance(id)).gpu->price_per_hour, "2.50");
+    EXPECT_EQ(view(desk, instance(id)).gpu->currency, "USD");
+    ASSERT_TRUE(set_price(desk, {.gpu_type = "H100", .amount = "3"}));
+    EXPECT_EQ(view(desk, instance(id)).gpu->price_per_hour, "3.00");
+    ASSERT_TRUE(remove_price(desk, {.gpu_type = "H100"}));
+    EXPECT_FALSE(view(desk, instance(id)).gpu->price_per_hour);
 }
 
 TEST_F(Overviews, HaveTheFullestQuotasFirst) {
