@@ -17,9 +17,15 @@ constexpr auto commons = std::to_array<CommonParameter>({
      1000, "100"},
     {"cursor", "Continue behind the page with this nextCursor, of the same list.",
      [](const Operation& o) { return o.list; }, Kind::text},
+    {"order", "created: the oldest first. -created: the newest first.",
+     [](const Operation& o) { return o.list && o.pages != Pages::own; }, Kind::text, 0, 0, R"("created")"},
+    {"total", "Tell also how many there are on all pages.",
+     [](const Operation& o) { return o.list && o.pages == Pages::of_memory; }, Kind::boolean, 0, 0, "false"},
     {"watch", "Answer with server-sent events: present objects first, then changes.",
      [](const Operation& o) { return o.watch; }, Kind::boolean, 0, 0, "false"},
 });
+
+constexpr std::string_view oldest_first = "created", newest_first = "-created";
 
 std::optional<bool> to_bool(std::string_view text) {
     if (text == "true" || text == "1" || text.empty()) return true;  // ?watch is ?watch=true.
@@ -106,8 +112,12 @@ private:
             if (error != std::errc{} || at != value.data() + value.size() || out_.limit < 1 ||
                 out_.limit > 1000)
                 complain(name, "must be between 1 and 1000");
+        } else if (name == "order") {
+            out_.newest_first = value == newest_first;
+            if (value != newest_first && value != oldest_first)
+                complain(name, fmt::format("must be {} or {}", oldest_first, newest_first));
         } else if (const auto flag = to_bool(value)) {
-            (name == "dryRun" ? out_.dry_run : out_.watch) = *flag;
+            (name == "dryRun" ? out_.dry_run : name == "total" ? out_.total : out_.watch) = *flag;
         } else {
             complain(name, "must be true or false");
         }

@@ -124,7 +124,9 @@ std::vector<std::string_view> Handlers::missing() const {
 }
 
 Result<> Handlers::go_on(Call& call, std::string_view request) {
-    call.list = list_mark(*call.operation, call.caller.tenant, request);
+    std::string asked{request};
+    if (call.newest_first) asked += "\n-created";  // A place in one order is none in the other.
+    call.list = list_mark(*call.operation, call.caller.tenant, asked);
     if (!call.after || call.after->list == call.list) return {};
     Error error{Code::invalid, fmt::format("cursor: {}", foreign_cursor)};
     error.fields.push_back({"cursor", std::string{foreign_cursor}});
@@ -167,6 +169,8 @@ Task<Reply> Handlers::perform(Match match, Inquiry inquiry, Caller caller, Event
               .dry_run = in.dry_run,
               .idempotency_key = in.idempotency_key,
               .limit = in.limit,
+              .newest_first = in.newest_first,
+              .total = in.total,
               .after = in.cursor,
               .origin = std::move(inquiry.origin),
               .own_origin = inquiry.own_origin};

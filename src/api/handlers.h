@@ -51,6 +51,8 @@ struct Call {
     std::string idempotency_key;  // Empty: none. With the same key, another `request` is a conflict.
     std::string request;          // Of a write: all its fields as JSON, the same for the same request.
     int limit = 100;              // Of a list,
+    bool newest_first = false;    // in which order,
+    bool total = false;           // whether to count all,
     std::uint64_t list = 0;       // which one it is,
     std::optional<Cursor> after;  // and where it goes on; nullopt: at its beginning.
     std::uint64_t resume = 0;     // Of a watch: the last event's id that the client has seen; 0: none.

@@ -293,6 +293,7 @@ private:
             schema["maximum"] = common.max;
         }
         if (!common.initial.empty()) schema["default"] = json::parse(common.initial);
+        if (common.name == "order") schema["enum"] = {"created", "-created"};
         if (common.name == "cursor") {
             schema["pattern"] = cursor_pattern;
             schema["maxLength"] = cursor_max;

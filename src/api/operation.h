@@ -21,16 +21,23 @@ std::string_view name(Method);  // "GET"
 
 enum class Body { automatic, or_query };  // or_query: the fields may come in a body or as query parameters.
 
+// What a list can be asked for. of_memory: the order of its page, and how many there are in all; newest: the
+// order alone, and its page is of the newest ones; own: neither, it has an order of another kind.
+enum class Pages { of_memory, newest, own };
+
 struct Operation {
     std::string_view name;  // operationId: "createStocks"
     Method method = Method::get;
-    std::string_view path;        // "/v1/hosts/{host}": a {name} is a field of the request.
-    Permission permission = Permission::self_read;  // Needed at the scope of the object; see domain/tenancy/principal.h.
-    std::string_view help;  // One sentence.
-    int status = 200;       // Of success; 202: the answer is a LongOperation to wait for.
-    bool list = false;      // Takes limit and cursor, answers List<T>.
-    bool watch = false;     // ?watch=true answers server-sent events (watch.h).
-    bool stream = false;    // Answers server-sent events alone; the response is the data of those that have some.
+    std::string_view path;  // "/v1/hosts/{host}": a {name} is a field of the request.
+    Permission permission =
+        Permission::self_read;       // Needed at the scope of the object; see domain/tenancy/principal.h.
+    std::string_view help;           // One sentence.
+    int status = 200;                // Of success; 202: the answer is a LongOperation to wait for.
+    bool list = false;               // Takes limit and cursor, answers List<T>.
+    Pages pages = Pages::of_memory;  // Of a list.
+    bool watch = false;              // ?watch=true answers server-sent events (watch.h).
+    // Answers server-sent events alone; the response is the data of those that have some.
+    bool stream = false;
     Body body = Body::automatic;
     bool open = false;  // Strangers may call it: what it takes shows that they may.
     // Command line: `hostler noun verb [argument]`.
@@ -38,11 +45,11 @@ struct Operation {
     std::string_view verb;
     std::string_view
         argument{};  // JSON name of a field that is given by position; those of the path come before it.
-    // Of its table, the important ones first: those at the end are left out where a terminal is too narrow. Without it
-    // the answer is shown as name and value.
+    // Of its table, the important ones first: those at the end are left out where a terminal is too narrow.
+    // Without it the answer is shown as name and value.
     std::string_view columns{};
-    std::string_view confirm{};  // What to ask a person before it is done; empty: it is just done.
-    std::string_view example{};  // What to type after "hostler ".
+    std::string_view confirm{};            // What to ask a person before it is done; empty: it is just done.
+    std::string_view example{};            // What to type after "hostler ".
     const Schema& (*request)() = nullptr;  // Filled in by Typed.
     const Schema& (*response)() = nullptr;
     // Whether it is a proper request, with every wrong field. Errors: invalid.

@@ -12,7 +12,7 @@ inline constexpr Typed<ListAudit, List<AuditEntry>> list_audit{{
     .name = "listAudit", .path = "/v1/audit", .permission = Permission::audit_read,
     .help = "List audit records, newest first: with a tenant's key those of the tenant, with an operator's all. A "
             "page may be short and still have a next one.",
-    .list = true, .noun = "audit", .verb = "list",
+    .list = true, .pages = Pages::own, .noun = "audit", .verb = "list",
     .columns = "time actor operation subject result tenantID status reason project zone address client",
     .example = "audit list --subject volume/v-3hq8 --since 24h"}};
 
@@ -30,7 +30,7 @@ inline constexpr Typed<Empty, AuditChain> get_audit_chain{{
 inline constexpr Typed<Empty, List<AuditSeal>> list_audit_seals{{
     .name = "listAuditSeals", .path = "/v1/audit/seals", .permission = Permission::audit_read,
     .help = "List the seals of the audit: the last record of each hour, signed by the authority. Seals outlive the records.",
-    .list = true, .noun = "audit", .verb = "seals", .columns = "position time epoch hash authority",
+    .list = true, .pages = Pages::own, .noun = "audit", .verb = "seals", .columns = "position time epoch hash authority",
     .example = "audit seals"}};
 
 }  // namespace hostler::api::ops

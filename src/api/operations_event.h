@@ -10,7 +10,7 @@ namespace hostler::api::ops {
 
 inline constexpr Typed<ListEvents, List<Event>> list_events{{
     .name = "listEvents", .path = "/v1/events", .permission = Permission::event_read, .help = "List events.",
-    .list = true, .noun = "event", .verb = "list", .columns = "time kind id actor reason message",
+    .list = true, .pages = Pages::newest, .noun = "event", .verb = "list", .columns = "time kind id actor reason message",
     .example = "event list --kind host"}};
 
 }  // namespace hostler::api::ops

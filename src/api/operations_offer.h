@@ -10,7 +10,7 @@ namespace hostler::api::ops {
 
 inline constexpr Typed<ListOffers, List<Offer>> list_offers{{
     .name = "listOffers", .path = "/v1/offers", .permission = Permission::offer_read,
-    .help = "List available instance shapes, by zone and host kind, with counts.", .list = true,
+    .help = "List available instance shapes, by zone and host kind, with counts.", .list = true, .pages = Pages::own,
     .noun = "offer", .verb = "list", .argument = "query",
     .columns = "spec zone gpuType gpus gpuMemoryBytes tier cpu memory available ready price currency trust isolation "
                "vendor location",

@@ -57,6 +57,8 @@ struct Assembled {
     bool dry_run = false;
     bool watch = false;
     int limit = 100;
+    bool newest_first = false;
+    bool total = false;
     std::optional<Cursor> cursor;  // Its form is right; whether it is of this list is not known yet.
     std::string idempotency_key;   // From the header, or the field operationID.
 };

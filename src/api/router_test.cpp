@@ -72,6 +72,9 @@ TEST(Assemble, ReadsWhatOperationsShare) {
     EXPECT_EQ(boost::json::serialize(*in->fields), R"({"zone":"nj","all":true})");
     EXPECT_TRUE(assemble(*match("POST", "/v1/hosts/h/cordon?dryRun=1"), "", "")->dry_run);
     EXPECT_EQ(assemble(*match("GET", "/v1/zones"), "", "")->limit, 100);
+    EXPECT_FALSE(assemble(*match("GET", "/v1/zones?order=created"), "", "")->newest_first);
+    const auto newest = assemble(*match("GET", "/v1/zones?order=-created&total=true"), "", "");
+    EXPECT_TRUE(newest->known && newest->newest_first && newest->total);
 }
 
 TEST(Assemble, NamesWrongParameters) {
@@ -80,6 +83,10 @@ TEST(Assemble, NamesWrongParameters) {
                 ElementsAre("modle: unknown query parameter; did you mean 'model'?",
                             "limit: must be between 1 and 1000", "zone: appears twice in the query",
                             "dryRun: unknown query parameter"));
+    EXPECT_THAT(complaints("GET", "/v1/zones?order=name&total=7"),
+                ElementsAre("order: must be created or -created", "total: must be true or false"));
+    EXPECT_THAT(complaints("GET", "/v1/events?total=true"),
+                ElementsAre(::testing::StartsWith("total: unknown query parameter")));
     EXPECT_THAT(complaints("GET", "/v1/zones?limit=1001"), ElementsAre("limit: must be between 1 and 1000"));
     EXPECT_THAT(complaints("GET", "/v1/instances?watch=maybe"), ElementsAre("watch: must be true or false"));
     EXPECT_THAT(complaints("DELETE", "/v1/zones/nj", R"({"zone": "lon"})"),

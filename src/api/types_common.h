@@ -24,13 +24,15 @@ template <class T>
 struct List {
     std::vector<T> items;
     std::optional<std::string> next_cursor{};
-    BOOST_DESCRIBE_CLASS(List, (), (items, next_cursor), (), ())
+    std::optional<std::int64_t> total{};
+    BOOST_DESCRIBE_CLASS(List, (), (items, next_cursor, total), (), ())
 };
 template <class T>
 inline constexpr auto fields<List<T>> = std::to_array<Field>({
     {.member = "items", .help = "The page, oldest first unless the operation says otherwise.", .max = 1000},
     {.member = "next_cursor",
      .help = "Ask again with ?cursor= this for the next page; absent on the last one."},
+    {.member = "total", .help = "All that match, on whatever page; absent: ?total=true was not asked.", .example = "1042"},
 });
 
 struct ProblemField {

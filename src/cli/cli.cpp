@@ -149,6 +149,7 @@ private:
     Task<> list(ApiCall call) {
         json::array items;
         std::string cursor = command_.cursor;
+        if (!command_.order.empty()) call.query.emplace_back("order", command_.order);
         const auto base = call.query;
         for (;;) {
             const int left = command_.limit > 0 ? command_.limit - static_cast<int>(items.size()) : page_size;

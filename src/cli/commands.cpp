@@ -326,6 +326,10 @@ void CommandTree::add_common(Command& command) {
     if (operation.list) {
         on.add_option("--limit", command.limit, "Maximum number of items. Default: all.")
             ->type_name("NUMBER");
+        if (operation.pages != api::Pages::own)
+            on.add_option("--order", command.order,
+                          "created: the oldest first; -created: the newest (--order=-created).")
+                ->type_name("ORDER");
         on.add_option("--cursor", command.cursor, "Go on behind an earlier page.")->type_name("TEXT");
     }
     if (operation.watch) on.add_flag("-w,--watch", command.watch, "Go on and print what changes.");

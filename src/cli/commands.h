@@ -40,6 +40,7 @@ struct Command {
     std::string file;             // --file
     std::string idempotency_key;  // --idempotency-key
     std::string cursor;           // --cursor
+    std::string order;            // --order
     std::string timeout = "10m";  // --timeout
     int limit = 0;                // --limit; 0: all pages.
     bool dry_run = false;

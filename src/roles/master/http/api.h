@@ -112,18 +112,21 @@ Task<typename Op::Response> Api::answer_read(Look look, api::Call call, typename
     co_return response;
 }
 
-// One page of what is in memory, in the order in which it was made; the cursor is the last one's place.
+// One page of what is in memory, in the order in which it was made or the other way round; the cursor is the
+// last one's place.
 template <class Row, class View>
 struct Paging {
     std::vector<const Row*> rows;
 
     template <class Make>
     Result<api::List<View>> page(const api::Call& call, Make make) {
-        std::ranges::sort(rows, [](const Row* a, const Row* b) { return place(*a) < place(*b); });
+        const auto before = [&](const auto& a, const auto& b) { return call.newest_first ? b < a : a < b; };
+        std::ranges::sort(rows, [&](const Row* a, const Row* b) { return before(place(*a), place(*b)); });
         api::List<View> list;
+        if (call.total) list.total = std::ssize(rows);
         const Row* last = nullptr;
         for (const Row* row : rows) {
-            if (call.after && place(*row) <= std::pair(call.after->created, call.after->id)) continue;
+            if (call.after && !before(std::pair(call.after->created, call.after->id), place(*row))) continue;
             if (static_cast<int>(list.items.size()) == call.limit) {
                 list.next_cursor = api::to_string({call.list, 0, last->meta.created, Kind<Row>::id(*last)});
                 break;

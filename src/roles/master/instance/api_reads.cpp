@@ -71,6 +71,17 @@ bool asks_for_ended(const api::ListInstances& request) {
                            (*request.state == stopped || *request.state == failed || *request.state == lost));
 }
 
+// The store has them in the order in which they were made, and does not count.
+Result<> check_plain(const api::Call& call) {
+    Error error{Code::invalid, "a list with ended instances has the oldest first, and no total", "invalid"};
+    if (call.newest_first)
+        error.fields.push_back({"order", "must be created in a list with ended instances"});
+    if (call.total) error.fields.push_back({"total", "must be false in a list with ended instances"});
+    if (error.fields.empty()) return {};
+    error.help = "Leave out all=true, or ask for a state of instances that live.";
+    return std::unexpected(std::move(error));
+}
+
 // The one that is named, wherever it is.
 Task<api::List<api::Instance>> list_named(TermPtr term, api::Call call, Asked asked) {
     api::List<api::Instance> list;
@@ -82,6 +93,7 @@ Task<api::List<api::Instance>> list_named(TermPtr term, api::Call call, Asked as
         if (ended && wanted(term->look(), *ended, asked)) list.items.push_back(view(term->look(), *ended));
     }
     CO_TRY(co_await term->settled());
+    if (call.total) list.total = std::ssize(list.items);
     co_return list;
 }
 
@@ -156,6 +168,7 @@ void add_instance_reads(Api& service) {
             Asked asked = CO_TRY(asked_for(call, std::move(request)));
             const TermPtr term = CO_TRY(service.leader());
             if (asked.request.instance) co_return co_await list_named(term, call, std::move(asked));
+            if (asks_for_ended(asked.request)) CO_TRY(check_plain(call));
             if (asks_for_ended(asked.request)) co_return co_await list_all(term, call, std::move(asked));
             const Desk& desk = term->look();
             Paging<Instance, api::Instance> paging{wanted_of(desk, asked)};
@@ -251,6 +264,7 @@ void add_instance_reads(Api& service) {
             api::List<api::Event> list;
             for (const EventRecord& event : CO_TRY(co_await term->ports().store.events(std::move(query))))
                 list.items.push_back(view(event));
+            if (call.newest_first) std::ranges::reverse(list.items);
             co_return list;
         });
 }

@@ -157,6 +157,7 @@ void add_keys(Api& service) {
                                        : WallTime::min();
             for (const EventRecord& event : CO_TRY(co_await term->ports().store.events(std::move(query))))
                 if (event.time >= begin) list.items.push_back(view(event));
+            if (call.newest_first) std::ranges::reverse(list.items);
             co_return list;
         });
     service.handlers().on<ops::whoami>([&service](api::Call call, api::Empty) -> Task<api::Whoami> {

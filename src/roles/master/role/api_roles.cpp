@@ -171,10 +171,13 @@ void add_roles(Api& service) {
             TRY(rows_of<api::Role>(desk.estate.custom_roles, [&](const CustomRole& row) {
                     return may(call, scope_of_tenant(row.tenant)) && (tenant.empty() || row.tenant == tenant);
                 }).page(call, [](const CustomRole& row) { return role_view(row); }));
-        if (call.after) return list;
-        std::vector<api::Role> first;
+        std::vector<api::Role> first;  // Older than all others.
         for (const BuiltInRoleRow& row : built_in_roles) first.push_back(role_view(row));
-        list.items.insert(list.items.begin(), first.begin(), first.end());
+        if (list.total) *list.total += std::ssize(first);
+        if (!call.newest_first && !call.after)
+            list.items.insert(list.items.begin(), first.begin(), first.end());
+        if (call.newest_first && !list.next_cursor)
+            list.items.insert(list.items.end(), first.rbegin(), first.rend());
         return list;
     });
     service.read<ops::get_role>(

@@ -468,5 +468,37 @@ TEST_F(Matrix, SearchesFindWhatTheCallerMaySee) {
     EXPECT_EQ(get("/v1/search?q=mine", "").status, 401);
 }
 
+TEST_F(Matrix, ListsComeInBothOrdersAndCounted) {
+    for (const api::Operation* operation : api::operations()) {
+        if (!operation->list || operation->pages == api::Pages::own || operation->path.contains('{'))
+            continue;
+        const auto items = [&](const std::string& query) {
+            const Reply reply = ask(*operation, {std::string{operation->path} + query, ""}, "hu_operator");
+            EXPECT_EQ(reply.status, 200) << operation->name << reply.text;
+            return reply.body.as_object();
+        };
+        const bool counts = operation->pages == api::Pages::of_memory;
+        const std::string total = counts ? "&total=true" : "";
+        json::array oldest = items("?limit=1000&order=created").at("items").as_array();
+        const json::object answer = items("?limit=1000&order=-created" + total);
+        const json::array newest = answer.at("items").as_array();
+        std::ranges::reverse(oldest);
+        EXPECT_EQ(newest, oldest) << operation->name;
+        if (!counts) continue;
+        EXPECT_EQ(answer.at("total").as_int64(), std::ssize(newest)) << operation->name;
+        if (newest.size() < 3 || operation->name == "listRoles") continue;
+        const json::object first = items("?limit=2&order=-created&total=true");
+        EXPECT_EQ(first.at("total"), answer.at("total")) << operation->name << " counts beyond its page";
+        const std::string cursor = percent_encode(first.at("nextCursor").as_string());
+        EXPECT_EQ(items("?limit=1&order=-created&cursor=" + cursor).at("items").at(0), newest.at(2))
+            << operation->name;
+        EXPECT_EQ(
+            ask(*operation, {fmt::format("{}?limit=1&cursor={}", operation->path, cursor), ""}, "hu_operator")
+                .status,
+            400)
+            << operation->name << ": the cursor is of the other order";
+    }
+}
+
 }  // namespace
 }  // namespace hostler::master::testing

@@ -13,11 +13,11 @@
 #include "roles/master/host/view.h"
 #include "roles/master/http/gate.h"
 #include "roles/master/search/search.h"
+#include "roles/master/state/index_keys.h"
 #include "roles/master/volume/view.h"
 
 namespace hostler::master::searching {
 
-using Texts = std::vector<std::string>;
 using TenantNames = std::vector<std::string>;  // Empty: all tenants.
 
 // Behind all texts that begin with it: no UTF-8 has this byte.

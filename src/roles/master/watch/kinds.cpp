@@ -7,7 +7,7 @@ namespace hostler::master {
 
 namespace {
 
-constexpr ShownKind shown[] = {
+constexpr ShownKind shown_rows[] = {
 #define PART(type)
 #define KIND(...)
 #define HIDDEN(type, why)
@@ -32,7 +32,7 @@ constexpr HiddenKind hidden[] = {
 
 }  // namespace
 
-std::span<const ShownKind> shown_kinds() { return shown; }
+std::span<const ShownKind> shown_kinds() { return shown_rows; }
 std::span<const HiddenKind> hidden_kinds() { return hidden; }
 
 }  // namespace hostler::master

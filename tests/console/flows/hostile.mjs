@@ -1,0 +1,68 @@
+// Pages that tenants write, at another port of this host, try to act with the session of somebody who looks at them.
+import { createServer } from "node:http";
+import { check, equal } from "../flow.mjs";
+
+// Served at another port: of the same site as the console, as the page of an instance is.
+function serve(html) {
+    return new Promise((ready) => {
+        const server = createServer((_, answer) => {
+            answer.setHeader("Content-Type", "text/html");
+            answer.end(html);
+        });
+        server.listen(0, "127.0.0.1", () => ready(server));
+    });
+}
+
+// Whether a page there can read an answer of the API, in each way that a page has.
+async function tries(page, api) {
+    return page.evaluate(async (to) => {
+        const ways = {
+            plain: { credentials: "include" },
+            header: { credentials: "include", headers: { "X-Hostler-Console": "1" } },
+            opaque: { credentials: "include", mode: "no-cors", headers: { "X-Hostler-Console": "1" } },
+        };
+        const read = {};
+        for (const [name, options] of Object.entries(ways))
+            read[name] = await fetch(`${to}/v1/whoami`, options).then((answer) => answer.status, () => "blocked");
+        const acts = await fetch(`${to}/v1/tenants`, {
+            method: "POST", credentials: "include", mode: "no-cors", body: "{\"name\":\"stolen\"}",
+        }).then((answer) => answer.status, () => "blocked");
+        return { ...read, acts };
+    }, api);
+}
+
+export default async function (stage) {
+    const { cloud } = stage;
+    const operator = await stage.person();
+    await operator.signIn();
+    const server = await serve(`<form id="f" method="post" action="${cloud.apiUrl}/v1/sign-out"></form>
+        <iframe src="${cloud.apiUrl}/console/" title="framed"></iframe>`);
+    const before = stage.wrong.length;
+    try {
+        const page = await operator.context.newPage();
+        await page.goto(`http://127.0.0.1:${server.address().port}/`);
+        const got = await tries(page, cloud.apiUrl);
+        equal(got.plain, "blocked", "a read of another origin");
+        equal(got.header, "blocked", "a read with our header: its preflight is refused");
+        check(got.opaque === 0 || got.opaque === "blocked", `an opaque read tells nothing: ${got.opaque}`);
+        const framed = page.frames().find((frame) => frame !== page.mainFrame());
+        equal(await framed?.evaluate(() => document.body?.innerText ?? "").catch(() => ""), "", "what a frame shows");
+        await page.evaluate(() => document.getElementById("f").submit());
+        await page.waitForURL(/sign-out/);
+        const tenants = (await cloud.api("GET", "/v1/tenants?limit=1000")).items.map(({ id }) => id);
+        check(!tenants.includes("stolen"), "a page of another origin has made a tenant");
+    } finally {
+        server.close();
+        stage.wrong.splice(before); // The browser says what it has blocked.
+    }
+    await operator.page.reload();
+    await operator.heading("Home");
+
+    // Names and messages that tenants choose are text.
+    await cloud.api("POST", "/v1/tenants", { name: "script", displayName: "<img src=x onerror=window.hit=1><script>window.hit=1</script>" });
+    for (const path of ["/tenants", "/search?q=script", "/audit", "/events"]) {
+        await operator.go(path);
+        await operator.page.waitForLoadState("networkidle");
+        equal(await operator.page.evaluate(() => window.hit), undefined, `${path}: a script of a name runs`);
+    }
+}

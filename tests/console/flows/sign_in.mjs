@@ -1,0 +1,41 @@
+// A person comes without a session, signs in with a password, comes back, and signs out.
+import { check, equal } from "../flow.mjs";
+
+export default async function (stage) {
+    const { cloud } = stage;
+    await cloud.api("POST", "/v1/tenants", { name: "signers" });
+    await cloud.user("sue@signers", "a horse that is right", [{ role: "member", tenantID: "signers" }]);
+    const sue = await stage.person();
+    const { page } = sue;
+
+    stage.expectRefusal(401, "/v1/");
+    await sue.go("/instances?state=running");
+    await page.locator("#login").fill("sue@signers");
+    await page.locator("#password").fill("a horse that is wrong");
+    stage.expectRefusal(403, "/sign-in");
+    await page.locator("#sign-in").click();
+    await page.getByRole("alert").waitFor();
+    await page.locator("#password").fill("a horse that is right");
+    await page.locator("#sign-in").click();
+    await sue.heading("Instances");
+    check(page.url().endsWith("/console/instances?state=running"), `it leads to what was asked for: ${page.url()}`);
+
+    const cookies = await sue.context.cookies();
+    equal(cookies.length, 1, "cookies");
+    check(cookies[0].httpOnly && cookies[0].sameSite === "Strict", "scripts cannot read the cookie");
+    const kept = await page.evaluate(() => JSON.stringify([{ ...localStorage }, { ...sessionStorage }]));
+    check(!/h[a-z]_[A-Za-z0-9]{20}/.test(kept), `the page keeps no credential: ${kept}`);
+
+    await page.reload();
+    await sue.heading("Instances");
+    await sue.link("Home").click();
+    await sue.heading("Home");
+    equal(await page.getByRole("link", { name: "Tenants", exact: true }).count(), 0, "what one may not do is absent");
+    await page.getByRole("button", { name: "Account" }).click();
+    await page.getByRole("menuitem", { name: "Sign out" }).click();
+    await page.locator("#login").waitFor();
+    const { status } = await cloud.ask("GET", "/v1/whoami", undefined, cookies[0].value);
+    equal(status, 401, "the session's end");
+    await page.goBack();
+    await page.locator("#login").waitFor();
+}

@@ -1,0 +1,72 @@
+// A member starts a shell, opens its terminal, and types into it while the access point of its host is killed. The
+// presses are counted as the console promises them: start 3, terminal 1, stop 2.
+import { check, equal } from "../flow.mjs";
+
+const secret = () => Math.random().toString(36).slice(2, 10);
+
+async function type(page, text) {
+    await page.locator(".xterm-helper-textarea").focus();
+    await page.keyboard.type(`${text}\n`);
+}
+
+async function says(page, text, milliseconds = 30_000) {
+    await page.waitForFunction(
+        (wanted) => document.querySelector(".xterm-rows")?.textContent?.includes(wanted),
+        text,
+        { timeout: milliseconds },
+    );
+}
+
+export default async function (stage) {
+    const { cloud } = stage;
+    await cloud.api("POST", "/v1/tenants", { name: "typers" });
+    await cloud.user("tom@typers", "a horse that is right", [{ role: "member", tenantID: "typers" }]);
+    const { secret: key } = await cloud.api("POST", "/v1/sign-in", { login: "tom@typers", password: "a horse that is right" });
+    const tom = await stage.person();
+    const { page } = tom;
+    await tom.signIn(key);
+
+    const begun = await tom.clicksOf(async () => {
+        await tom.click(page.getByRole("main").getByRole("link", { name: "Shell" }));
+        await tom.heading("Start an instance");
+        await tom.click(page.getByRole("radio", { name: /H100/ }).first());
+        await tom.click(tom.button("Start"));
+    });
+    equal(begun, 3, "presses from home until an instance starts");
+    await page.waitForURL(/\/console\/instances\/[^/]+\?/);
+    const name = await page.getByRole("heading", { level: 1 }).innerText();
+    // Its host makes the image of the template first.
+    await cloud.running(name, "typers", 540_000);
+
+    await tom.go("/");
+    const opened = await tom.clicksOf(() => tom.click(tom.link("Terminal", page.getByRole("main"))));
+    equal(opened, 1, "presses from home to a terminal");
+    const first = secret();
+    await says(page, "$");
+    await type(page, `echo a-${first}-$((6*7))`);
+    await says(page, `a-${first}-42`);
+
+    // Its host speaks through one of them; the other stands by. The terminal is the same one after each.
+    await type(page, "cd /tmp && kept=yes");
+    for (const role of ["access-nj", "access-lon"].filter((one) => cloud.processes(one).length > 0)) {
+        const word = secret();
+        cloud.kill(role);
+        await type(page, `echo b-${word}-$kept-$PWD`);
+        await says(page, `b-${word}-yes-/tmp`, 90_000);
+    }
+    await page.reload();
+    const last = secret();
+    await says(page, "$");
+    await type(page, `echo c-${last}-$kept`);
+    await says(page, `c-${last}-yes`);
+
+    await tom.go("/");
+    const stopped = await tom.clicksOf(async () => {
+        await tom.click(tom.button("Stop"));
+        const dialog = page.getByRole("dialog");
+        check((await dialog.innerText()).includes("releases"), "it says what stopping does");
+        await tom.click(tom.button("Stop", dialog));
+    });
+    equal(stopped, 2, "presses from home until an instance stops");
+    await cloud.until(async () => (await cloud.api("GET", `/v1/instances/${name}?tenantID=typers`)).state === "stopped", "it stops");
+}
