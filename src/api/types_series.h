@@ -19,8 +19,8 @@ BOOST_DESCRIBE_STRUCT(SeriesMetric, (), (name, of, kind, unit, help))
 template <>
 inline constexpr auto fields<SeriesMetric> = std::to_array<Field>({
     {.member = "name", .help = "Name for queries; the unit at its end may be left out.", .example = "gpu_power_mw"},
-    {.member = "of", .help = "Measured device: gpu, slice (of a partitioned GPU), host, volume, or layer (files of a "
-                             "running instance outside its volumes).", .example = "gpu"},
+    {.member = "of", .help = "Measured device: gpu, slice (of a partitioned GPU), host, volume, layer (files of a running "
+                             "instance outside its volumes), or instance (a running one).", .example = "gpu"},
     {.member = "kind", .help = "gauge (goes up and down) or counter (only increases, until it restarts).",
      .example = "gauge"},
     {.member = "unit", .help = "Its unit; empty: a count, or bits.", .example = "mW"},

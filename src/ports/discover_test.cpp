@@ -33,6 +33,9 @@ public:
     Task<std::map<std::string, ProcessUse>> processes_of(std::vector<std::string>) override {
         co_return std::map<std::string, ProcessUse>{};
     }
+    Task<std::map<std::string, InstanceSample>> samples_of(std::vector<std::string>) override {
+        co_return std::map<std::string, InstanceSample>{};
+    }
 };
 
 GpuInventory one(std::string uuid, std::string model) {

@@ -55,6 +55,9 @@ public:
     // Of containers by the engine's ids; those that do not run, or have no limit, are left out. Errors:
     // cancelled; timeout.
     virtual Task<std::map<std::string, ProcessUse>> processes_of(std::vector<std::string> containers) = 0;
+    // The same of what they use. Asks the kernel, not the engine; what it does not tell is absent. Errors:
+    // cancelled; timeout.
+    virtual Task<std::map<std::string, InstanceSample>> samples_of(std::vector<std::string> containers) = 0;
 };
 
 }  // namespace hostler

@@ -117,6 +117,43 @@ TEST_F(Programs, HaveTheTimeToEndThatTheirOwnerGave) {
     cloud.end("stubborn-1");
 }
 
+// From its control group and network namespace into the series, where its tenant and nobody else's sees it.
+TEST_F(Programs, WhatOneUsesIsASeriesOfItsTenant) {
+    ASSERT_EQ(create("burns-1", {"--entrypoint", "sh -c", "--cmd", "'echo up; while :; do :; done'"}).code,
+              0);
+    ASSERT_TRUE(writes("burns-1", "up"));
+    const auto most = [&](const std::string& query, const std::string& tenant) {
+        const Page page =
+            cloud.api("GET", fmt::format("/v1/series?where=workload%3Dburns-1&since=60&step=5&{}", query),
+                      nullptr, cloud.tenant(tenant).key);
+        EXPECT_EQ(page.status, 200) << page.body;
+        std::optional<double> highest;
+        if (page.status != 200) return highest;
+        const json::value answer = page.json();
+        for (const json::value& line : answer.at("lines").as_array())
+            for (const json::value& value : line.at("values").as_array())
+                if (!value.is_null()) highest = std::max(highest.value_or(0), value.to_number<double>());
+        return highest;
+    };
+    // Of the one CPU that it may use, in thousandths.
+    std::optional<double> cpu;
+    EXPECT_TRUE(cloud.until(
+        [&] {
+            cpu = most("metric=instance_cpu", "acme");
+            return cpu && *cpu > 500;
+        },
+        60s))
+        << "at most " << cpu.value_or(-1) << " ms/s";
+    EXPECT_LT(cpu.value_or(0), 1500);
+    EXPECT_GT(most("metric=instance_memory&over=max", "acme").value_or(0), 0);
+    EXPECT_TRUE(most("metric=instance_network_received&over=increase", "acme")) << "it has a network";
+    EXPECT_FALSE(most("metric=instance_cpu", "globex"));
+    EXPECT_THAT(
+        cloud.cli({"metrics", "query", "instance_cpu", "--since", "1m"}, cloud.tenant("acme").key).out,
+        HasSubstr("instance_cpu_ms in ms/s"));
+    cloud.end("burns-1");
+}
+
 TEST_F(Programs, AFullProcessLimitIsExplained) {
     cloud.make_stock(1, "forks", "2Gi");  // Each process takes some of it.
     ASSERT_EQ(create("forks-1",

@@ -55,6 +55,29 @@ TEST_P(Simulated, AChildThatIsKilledForMemoryIsCounted) {
     ASSERT_TRUE(killed);
     EXPECT_EQ(killed->at(name()), (MemoryKills{2, "python3"}));
 }
+
+// As on a real host: its control group is new after each start, and what the kernel tells of it comes later.
+TEST_P(Simulated, CountersBeginAgainWithEachStart) {
+    const auto measured = [&](const std::string& id) { return rig().simulated().sample_of(id); };
+    const auto first = launch(rig().server(name()));
+    ASSERT_TRUE(first);
+    EXPECT_EQ(measured(first->id), std::nullopt) << "it has just begun";
+    ASSERT_TRUE(run(sleep(rig().timers(), std::chrono::seconds{60})));
+    const auto before = measured(first->id);
+    ASSERT_TRUE(before);
+    EXPECT_GT(before->cpu_ms, 20'000);
+    EXPECT_EQ(before->network_sent_bytes, std::nullopt) << "it has no network";
+    ASSERT_TRUE(run(rig().engine().stop(name(), std::chrono::seconds{1})));
+    EXPECT_EQ(measured(first->id), std::nullopt);
+    ASSERT_TRUE(run(rig().engine().remove(name())));
+    const auto again = launch(rig().server(name()));
+    ASSERT_TRUE(again);
+    EXPECT_EQ(measured(again->id), std::nullopt);
+    ASSERT_TRUE(run(sleep(rig().timers(), std::chrono::seconds{2})));
+    ASSERT_TRUE(measured(again->id));
+    EXPECT_LT(measured(again->id)->cpu_ms, before->cpu_ms);
+}
+
 INSTANTIATE_TEST_SUITE_P(Sim, EngineContract, ::testing::Values(simulated), kind_name);
 INSTANTIATE_TEST_SUITE_P(Sim, NetworkContract, ::testing::Values(simulated), kind_name);
 

@@ -127,6 +127,29 @@ TEST_P(Programs, OrphansAreReaped) {
     }
 }
 
+// The kernel is asked, not the engine: one that keeps a CPU busy and has no network.
+TEST_P(Programs, WhatAContainerUsesIsMeasured) {
+    LinuxHost host{rig_->loop(), rig_->timers()};
+    const auto spec = script("echo up; while :; do :; done");
+    const auto launched = launch(spec);
+    ASSERT_TRUE(launched) << launched.error().message;
+    ASSERT_TRUE(writes(spec.name, "up"));
+    InstanceSample sample;
+    for (const auto end = rig_->timers().now() + 20s; rig_->timers().now() < end;) {
+        const auto samples = run(host.samples_of({launched->id}));
+        ASSERT_TRUE(samples) << samples.error().message;
+        ASSERT_TRUE(samples->contains(launched->id)) << "its control group was not found";
+        sample = samples->at(launched->id);
+        if (sample.cpu_ms.value_or(0) > 1000) break;
+        ASSERT_TRUE(run(sleep(rig_->timers(), 100ms)));
+    }
+    EXPECT_GT(sample.cpu_ms.value_or(0), 1000);
+    EXPECT_GT(sample.memory_bytes.value_or(0), 0);
+    EXPECT_EQ(sample.network_sent_bytes, std::nullopt);
+    ASSERT_TRUE(run(rig_->engine().stop(spec.name, 5s)));
+    EXPECT_THAT(run(host.samples_of({launched->id})).value(), ::testing::IsEmpty());
+}
+
 TEST_P(Programs, SignalsReachTheProgramAndItsExitCodeRemains) {
     const auto spec =
         script("trap 'echo caught; exit 5' TERM; echo up; while :; do /busybox sleep 0.1; done");

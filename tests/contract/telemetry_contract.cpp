@@ -117,6 +117,16 @@ TEST_P(HostTelemetryContract, TellsTheMachineWithoutItsGpus) {
     EXPECT_EQ(again->hostname, facts->hostname);
 }
 
+TEST_P(HostTelemetryContract, TellsNothingOfContainersThatAreNotThere) {
+    const std::vector<std::string> none = {std::string(64, 'e'), "../../etc", ""};
+    const auto samples = run(rig_->host().samples_of(none));
+    ASSERT_TRUE(samples) << samples.error().message;
+    EXPECT_THAT(*samples, IsEmpty());
+    const auto processes = run(rig_->host().processes_of(none));
+    ASSERT_TRUE(processes) << processes.error().message;
+    EXPECT_THAT(*processes, IsEmpty());
+}
+
 TEST_P(HostTelemetryContract, SamplesWhatItCan) {
     for (int round = 0; round < 2; ++round) {
         const auto sample = run(rig_->host().sample());

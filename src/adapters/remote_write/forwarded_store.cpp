@@ -51,6 +51,8 @@ void write_row(MessageWriter& to, const ForwardedStore::Device& device, series::
         case Measured::host: return each_exported(exported_host(), sample_of<HostSample>(cells), each);
         case Measured::volume: return each_exported(exported_volume(), sample_of<DiskUse>(cells), each);
         case Measured::layer: return each_exported(exported_layer(), sample_of<DiskUse>(cells), each);
+        case Measured::instance:
+            return each_exported(exported_instance(), sample_of<InstanceSample>(cells), each);
     }
 }
 

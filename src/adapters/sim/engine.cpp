@@ -17,7 +17,7 @@ struct SimEngine::Box {
     std::deque<std::pair<WallTime, std::string>> log;  // Lines.
     bool log_cut = false;                              // Others were before them.
     std::string responder;                             // "127.0.0.1:41233"
-    Instant ready{};
+    Instant began{}, ready{};
     std::string written;
     bool stopping = false;
     MemoryKills kills;
@@ -118,6 +118,27 @@ std::vector<SimEngine::Standing> SimEngine::standing() const {
     std::vector<Standing> all;
     for (const auto& [name, box] : boxes_) all.push_back({box->spec, box->seen.state, box->written});
     return all;
+}
+
+// Half of the CPU that it may have, and traffic where it has a network.
+std::optional<InstanceSample> SimEngine::sample_of(const std::string& id) const {
+    for (const auto& [name, box] : boxes_) {
+        if (box->seen.id != id || box->seen.state != ContainerState::running) continue;
+        const Duration ran = timers_.now() - box->began;
+        if (ran < times.measured) return std::nullopt;
+        const std::int64_t ms = std::chrono::duration_cast<milliseconds>(ran).count();
+        const ContainerSpec& spec = box->spec;
+        InstanceSample sample{
+            .cpu_ms = ms * (spec.cpu_milli > 0 ? spec.cpu_milli : 1000) / 2000,
+            .memory_bytes = spec.memory_bytes > 0 ? spec.memory_bytes / 4 : std::int64_t{64} << 20,
+            .disk_read_bytes = ms * 20,
+            .disk_written_bytes = ms * 10};
+        if (spec.network.empty()) return sample;
+        sample.network_sent_bytes = ms * 100;
+        sample.network_received_bytes = ms * 300;
+        return sample;
+    }
+    return std::nullopt;
 }
 
 bool SimEngine::runs(const std::string& name) const {
@@ -224,6 +245,7 @@ Task<> SimEngine::bring_up(BoxPtr box) {
     if (!listener) co_return std::unexpected(std::move(listener).error());
     box->responder = (*listener)->address();
     box->ready = timers_.now() + (says(box->spec.image, "slow") ? Duration{seconds{30}} : times.ready);
+    box->began = timers_.now();
     box->seen.state = ContainerState::running;
     const auto before = kept_.extract(box->spec.name);
     if (before && box->spec.layer == LayerStart::kept) box->written = before.mapped();

@@ -9,6 +9,7 @@
 #include "core/signal.h"
 #include "core/stream.h"
 #include "core/task_group.h"
+#include "domain/inventory/sample.h"
 #include "ports/engine.h"
 #include "ports/engine_events.h"
 #include "ports/images.h"
@@ -22,8 +23,9 @@ struct EngineTimes {
     Duration start = std::chrono::milliseconds{200};
     Duration ready = std::chrono::milliseconds{300};  // Until it answers with 200 instead of 503.
     Duration stop = std::chrono::milliseconds{100};
-    Duration news = std::chrono::milliseconds{150};    // Until what happens is told.
-    Duration untold = std::chrono::milliseconds{300};  // So long after it begins to tell, it does not.
+    Duration measured = std::chrono::milliseconds{400};  // From its start until it is measured.
+    Duration news = std::chrono::milliseconds{150};      // Until what happens is told.
+    Duration untold = std::chrono::milliseconds{300};    // So long after it begins to tell, it does not.
 };
 
 struct EngineFaults {
@@ -88,6 +90,9 @@ public:
         std::string written;
     };
     std::vector<Standing> standing() const;
+    // What a running container uses, by the engine's id of it; its counters begin again with each start.
+    // nullopt: it does not run, or has just begun, and the kernel does not tell of it yet.
+    std::optional<InstanceSample> sample_of(const std::string& id) const;
     bool runs(const std::string& name) const;
     const std::map<std::string, std::string>& kept_written() const { return kept_; }
     void lose_layer(const std::string& name) { kept_.erase(name); }  // Somebody else did.

@@ -137,4 +137,13 @@ Task<std::map<std::string, ProcessUse>> SimHostTelemetry::processes_of(std::vect
     co_return std::map<std::string, ProcessUse>{};
 }
 
+// The kernel is asked, which answers while the engine does not.
+Task<std::map<std::string, InstanceSample>> SimHostTelemetry::samples_of(
+    std::vector<std::string> containers) {
+    std::map<std::string, InstanceSample> all;
+    for (const std::string& id : containers)
+        if (const auto sample = engine_.sample_of(id)) all[id] = *sample;
+    co_return all;
+}
+
 }  // namespace hostler::sim

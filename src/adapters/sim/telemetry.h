@@ -2,6 +2,7 @@
 #pragma once
 
 #include "adapters/sim/dice.h"
+#include "adapters/sim/engine.h"
 #include "ports/telemetry.h"
 
 namespace hostler::sim {
@@ -49,16 +50,18 @@ private:
 
 class SimHostTelemetry final : public HostTelemetry {
 public:
-    SimHostTelemetry(std::string machine, std::string boot_id)
-        : machine_(std::move(machine)), boot_id_(std::move(boot_id)) {}
+    SimHostTelemetry(std::string machine, std::string boot_id, const SimEngine& engine)
+        : machine_(std::move(machine)), boot_id_(std::move(boot_id)), engine_(engine) {}
     Task<HostFacts> facts() override;
     Task<HostSample> sample() override;
     Task<std::map<std::int64_t, std::string>> containers_of(std::vector<std::int64_t> pids) override;
     Task<std::map<std::string, ProcessUse>> processes_of(std::vector<std::string> containers) override;
+    Task<std::map<std::string, InstanceSample>> samples_of(std::vector<std::string> containers) override;
 
 private:
     std::string machine_;
     std::string boot_id_;
+    const SimEngine& engine_;
 };
 
 }  // namespace hostler::sim

@@ -105,7 +105,7 @@ Life::Life(Machine& on, std::uint64_t number)
       logs(on.disk, timers),
       leases(on.lease_files, on.disk, timers),
       telemetry(on.gpus, on.dice.fork(fmt::format("telemetry {}", number))),
-      host(on.name, fmt::format("boot-{}-{}", on.name, on.boots_)),
+      host(on.name, fmt::format("boot-{}-{}", on.name, on.boots_), on.engine),
       gpu_bench(timers, on.gpus),
       disk_bench(timers),
       keys(on.dice.fork(fmt::format("keys {}", number))),

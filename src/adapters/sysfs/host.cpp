@@ -6,10 +6,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <sstream>
 
 #include "adapters/sysfs/addresses.h"
+#include "adapters/sysfs/tables.h"
 
 namespace hostler {
 
@@ -91,33 +91,10 @@ HostFacts read_facts(const LinuxHostSettings& settings) {
 }
 
 void read_network(const std::string& text, HostSample& sample) {
-    std::istringstream lines{text};
-    for (std::string line; std::getline(lines, line);) {
-        const auto colon = line.find(':');
-        if (colon == std::string::npos) continue;  // The two heads of the table.
-        const auto name = line.substr(0, colon);
-        if (name.ends_with(" lo") || name == "lo") continue;
-        std::istringstream columns{line.substr(colon + 1)};
-        std::vector<std::int64_t> values;
-        for (std::int64_t value = 0; values.size() < 12 && columns >> value;) values.push_back(value);
-        if (values.size() < 9) continue;
-        sample.network_received_bytes = sample.network_received_bytes.value_or(0) + values[0];
-        sample.network_sent_bytes = sample.network_sent_bytes.value_or(0) + values[8];
-        if (values.size() < 12) continue;
-        sample.network_errors =
-            sample.network_errors.value_or(0) + values[2] + values[3] + values[10] + values[11];
-    }
-}
-
-// Whole disks by their names: partitions count within them, and what is built on them (device mapper, RAID,
-// loops) a second time.
-bool is_disk(std::string_view name) {
-    if (name.starts_with("nvme")) return name.find('p', 4) == name.npos && name.find('n', 4) != name.npos;
-    if (name.starts_with("mmcblk")) return name.find('p', 6) == name.npos;
-    for (const std::string_view kind : {"sd", "vd", "hd", "xvd"})
-        if (name.starts_with(kind))
-            return name.size() > kind.size() && name.find_first_of("0123456789") == name.npos;
-    return false;
+    const NetworkTraffic traffic = network_traffic(text);
+    sample.network_received_bytes = traffic.received_bytes;
+    sample.network_sent_bytes = traffic.sent_bytes;
+    sample.network_errors = traffic.errors;
 }
 
 // Columns of /proc/diskstats behind the name: reads, merged, sectors, ms, writes, merged, sectors, ms, under
@@ -156,51 +133,6 @@ void read_rdma(const std::string& sys, HostSample& sample) {
         }
 }
 
-// The id in a control group's path: 64 hexadecimal digits, as "/docker/ID", "docker-ID.scope",
-// "libpod-ID.scope/container", "cri-containerd-ID.scope". Of several the last: a container in a container is
-// the engine's of the inner one. Empty: none.
-std::string container_of(const std::string& cgroup) {
-    constexpr std::size_t id_size = 64;
-    constexpr std::string_view digits = "0123456789abcdef";
-    std::string found;
-    for (std::size_t at = 0; at < cgroup.size();) {
-        const auto begin = cgroup.find_first_of(digits, at);
-        if (begin == std::string::npos) break;
-        const auto end = std::min(cgroup.find_first_not_of(digits, begin), cgroup.size());
-        if (end - begin == id_size) found = cgroup.substr(begin, id_size);
-        at = end;
-    }
-    return found;
-}
-
-// The folders of control groups, by container, anywhere below `root`. An engine's monitor has a group with
-// the id in its name, too.
-void find_groups(const std::string& root, int depth, int& folders_left,
-                 std::map<std::string, std::string>& into) {
-    for (const std::string& name : list_folder(root)) {
-        if (folders_left <= 0) return;
-        const std::string folder = fmt::format("{}/{}", root, name);
-        std::error_code error;
-        if (!std::filesystem::is_directory(folder, error)) continue;
-        --folders_left;
-        const std::string id = container_of(name);
-        if (!id.empty() && name.find("conmon") == std::string::npos)
-            into[id] = folder;
-        else if (depth > 1)
-            find_groups(folder, depth - 1, folders_left, into);
-    }
-}
-
-// Some runtimes put the limit on a group below the container's.
-std::optional<ProcessUse> read_processes(const std::string& folder) {
-    for (const char* below : {"", "/container"}) {
-        const auto now = read_number(folder + below + "/pids.current");
-        const auto max = read_number(folder + below + "/pids.max");  // "max": no number.
-        if (now && max && *max > 0) return ProcessUse{*now, *max};
-    }
-    return std::nullopt;
-}
-
 void read_memory(const std::string& meminfo, HostSample& sample) {
     if (meminfo.empty()) return;
     sample.memory_total_bytes = kib_line(meminfo, "MemTotal");
@@ -223,7 +155,10 @@ bool read_ticks(const std::string& stat, std::int64_t& busy, std::int64_t& total
 }  // namespace
 
 LinuxHost::LinuxHost(Loop& loop, Timers& timers, LinuxHostSettings settings)
-    : timers_(timers), settings_(std::move(settings)), lane_(loop, "host") {}
+    : timers_(timers),
+      settings_(std::move(settings)),
+      lane_(loop, "host"),
+      containers_(std::make_shared<Containers>(settings_.roots, settings_.cgroups)) {}
 
 Task<HostFacts> LinuxHost::facts() {
     co_return co_await ask<HostFacts>(timers_, settings_.timeout, lane_,
@@ -279,28 +214,18 @@ Task<std::map<std::int64_t, std::string>> LinuxHost::containers_of(std::vector<s
 
 Task<std::map<std::string, ProcessUse>> LinuxHost::processes_of(std::vector<std::string> containers) {
     using Uses = std::map<std::string, ProcessUse>;
-    co_return co_await ask<Uses>(
-        timers_, settings_.timeout, lane_,
-        [root = settings_.cgroups, groups = groups_, containers = std::move(containers)] {
-            constexpr int depth_max = 6, folders_max = 20'000;
-            Uses uses;
-            bool looked = false;
-            for (const std::string& id : containers) {
-                auto group = groups->find(id);
-                auto use = group == groups->end() ? std::nullopt : read_processes(group->second);
-                if (!use && !std::exchange(looked, true)) {  // It is new, or has ended.
-                    groups->clear();
-                    int folders_left = folders_max;
-                    std::error_code error;  // Version 1 has a hierarchy for it.
-                    const bool first = std::filesystem::exists(root + "/pids", error);
-                    find_groups(first ? root + "/pids" : root, depth_max, folders_left, *groups);
-                }
-                group = groups->find(id);
-                if (!use && group != groups->end()) use = read_processes(group->second);
-                if (use) uses[id] = *use;
-            }
-            return Result<Uses>{std::move(uses)};
-        });
+    co_return co_await ask<Uses>(timers_, settings_.timeout, lane_,
+                                 [all = containers_, containers = std::move(containers)] {
+                                     return Result<Uses>{all->processes(containers)};
+                                 });
+}
+
+Task<std::map<std::string, InstanceSample>> LinuxHost::samples_of(std::vector<std::string> containers) {
+    using Samples = std::map<std::string, InstanceSample>;
+    co_return co_await ask<Samples>(timers_, settings_.timeout, lane_,
+                                    [all = containers_, containers = std::move(containers)] {
+                                        return Result<Samples>{all->samples(containers)};
+                                    });
 }
 
 }  // namespace hostler

@@ -1,6 +1,7 @@
 // The machine around the GPUs, as Linux tells of it.
 #pragma once
 
+#include "adapters/sysfs/containers.h"
 #include "core/kernel_files.h"
 #include "core/lane.h"
 #include "ports/telemetry.h"
@@ -22,6 +23,7 @@ public:
     Task<HostSample> sample() override;
     Task<std::map<std::int64_t, std::string>> containers_of(std::vector<std::int64_t> pids) override;
     Task<std::map<std::string, ProcessUse>> processes_of(std::vector<std::string> containers) override;
+    Task<std::map<std::string, InstanceSample>> samples_of(std::vector<std::string> containers) override;
 
 private:
     struct Ticks {  // Of all CPUs since boot.
@@ -31,10 +33,9 @@ private:
     Timers& timers_;
     LinuxHostSettings settings_;
     Lane lane_;
-    using Groups = std::map<std::string, std::string>;  // Folder of its control group, by container.
-    // Of the sample before, and of containers that were counted; touched by the lane only.
+    // Of the sample before, and of containers that were measured; touched by the lane only.
     std::shared_ptr<Ticks> before_ = std::make_shared<Ticks>();
-    std::shared_ptr<Groups> groups_ = std::make_shared<Groups>();
+    std::shared_ptr<Containers> containers_;
 };
 
 }  // namespace hostler

@@ -117,6 +117,15 @@ constexpr Row layer_rows[] = {
     {"total_inodes", gauge, "Files and folders that there can be."},
 };
 
+constexpr Row instance_rows[] = {
+    {"cpu_ms", counter, "Time of CPUs that a running instance used; a rate in ms/s is thousandths of a CPU."},
+    {"memory_bytes", gauge, "Memory that it uses, without files that the kernel keeps and could give up."},
+    {"network_sent_bytes", counter, "Sent over its interfaces but loopback."},
+    {"network_received_bytes", counter, "Received over its interfaces but loopback."},
+    {"disk_read_bytes", counter, "Read by it from disks."},
+    {"disk_written_bytes", counter, "Written by it to disks."},
+};
+
 // The end of a name, and what it stands for.
 constexpr std::pair<std::string_view, std::string_view> units[] = {
     {"_percent", "%"}, {"_bytes", "B"},   {"_celsius", "°C"},  {"_mw", "mW"},   {"_mj", "mJ"},
@@ -161,12 +170,14 @@ std::span<const MetricFacts> metrics_of(Measured of) {
     static const auto host = table_of<HostSample>(Measured::host, "host_", host_rows);
     static const auto volume = table_of<DiskUse>(Measured::volume, "volume_", volume_rows);
     static const auto layer = table_of<DiskUse>(Measured::layer, "layer_", layer_rows);
+    static const auto instance = table_of<InstanceSample>(Measured::instance, "instance_", instance_rows);
     switch (of) {
         case Measured::gpu: return gpu;
         case Measured::slice: return slice;
         case Measured::host: return host;
         case Measured::volume: return volume;
         case Measured::layer: return layer;
+        case Measured::instance: return instance;
     }
     return {};
 }

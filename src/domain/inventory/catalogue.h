@@ -11,10 +11,10 @@
 
 namespace hostler {
 
-enum class Measured { gpu, slice, host, volume, layer };
-BOOST_DESCRIBE_ENUM(Measured, gpu, slice, host, volume, layer)
-inline constexpr Measured all_measured[] = {Measured::gpu, Measured::slice, Measured::host, Measured::volume,
-                                            Measured::layer};
+enum class Measured { gpu, slice, host, volume, layer, instance };
+BOOST_DESCRIBE_ENUM(Measured, gpu, slice, host, volume, layer, instance)
+inline constexpr Measured all_measured[] = {Measured::gpu,    Measured::slice, Measured::host,
+                                            Measured::volume, Measured::layer, Measured::instance};
 
 struct MetricFacts {
     std::string name;       // "gpu_power_mw": of what, the member of its sample, its unit.
@@ -24,7 +24,8 @@ struct MetricFacts {
     Measured of = Measured::gpu;
 };
 
-// Of GpuSample, SliceSample, HostSample or DiskUse, in the order in which pack_metrics() gives their values.
+// Of GpuSample, SliceSample, HostSample, DiskUse or InstanceSample, in the order in which pack_metrics()
+// gives their values.
 std::span<const MetricFacts> metrics_of(Measured of);
 
 // By its name, or by its name without the unit: "gpu_power". nullptr: there is none.

@@ -37,6 +37,11 @@ TEST(Catalogue, AMetricIsFoundWithoutItsUnit) {
     EXPECT_EQ(find_metric("host_uptime")->unit, "s");
     EXPECT_EQ(find_metric("volume_used")->name, "volume_used_bytes");
     EXPECT_EQ(find_metric("layer_used_inodes")->of, Measured::layer);
+    ASSERT_NE(find_metric("instance_cpu"), nullptr);
+    EXPECT_EQ(find_metric("instance_cpu")->name, "instance_cpu_ms");
+    EXPECT_EQ(find_metric("instance_cpu")->kind, series::Kind::counter);
+    EXPECT_EQ(find_metric("instance_memory")->unit, "B");
+    EXPECT_EQ(find_metric("instance_network_sent")->of, Measured::instance);
     EXPECT_EQ(find_metric("power"), nullptr);
     EXPECT_EQ(find_metric(""), nullptr);
 }

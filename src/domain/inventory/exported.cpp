@@ -144,6 +144,21 @@ constexpr Exported<DiskUse> of_layer[] = {
     {"hostler_layer_total_inodes", "Files and folders that there can be.", gauge, &DiskUse::total_inodes},
 };
 
+constexpr Exported<InstanceSample> of_instance[] = {
+    {"hostler_instance_cpu_seconds_total", "Time of CPUs that an instance used.", counter,
+     &InstanceSample::cpu_ms, 1e-3},
+    {"hostler_instance_memory_bytes", "Memory that it uses, without files that could be given up.", gauge,
+     &InstanceSample::memory_bytes},
+    {"hostler_instance_network_sent_bytes_total", "Sent by it, loopback apart.", counter,
+     &InstanceSample::network_sent_bytes},
+    {"hostler_instance_network_received_bytes_total", "Received by it, loopback apart.", counter,
+     &InstanceSample::network_received_bytes},
+    {"hostler_instance_disk_read_bytes_total", "Read by it from disks.", counter,
+     &InstanceSample::disk_read_bytes},
+    {"hostler_instance_disk_written_bytes_total", "Written by it to disks.", counter,
+     &InstanceSample::disk_written_bytes},
+};
+
 }  // namespace
 
 std::span<const Exported<GpuSample>> exported_gpu() { return of_gpu; }
@@ -151,6 +166,7 @@ std::span<const Exported<SliceSample>> exported_slice() { return of_slice; }
 std::span<const Exported<HostSample>> exported_host() { return of_host; }
 std::span<const Exported<DiskUse>> exported_volume() { return of_volume; }
 std::span<const Exported<DiskUse>> exported_layer() { return of_layer; }
+std::span<const Exported<InstanceSample>> exported_instance() { return of_instance; }
 
 std::optional<double> framebuffer_free_mib(const GpuSample& sample) {
     if (!sample.memory_total_bytes || !sample.memory_used_bytes) return std::nullopt;

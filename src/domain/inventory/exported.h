@@ -1,6 +1,6 @@
 // Samples as NVIDIA's DCGM exporter (github.com/NVIDIA/dcgm-exporter, etc/default-counters.csv) names them:
 // metrics and their units. What it has no name for is ours: hostler_gpu_…, hostler_host_…,
-// hostler_volume_… and hostler_layer_….
+// hostler_volume_…, hostler_layer_… and hostler_instance_….
 #pragma once
 
 #include <optional>
@@ -26,6 +26,7 @@ std::span<const Exported<SliceSample>> exported_slice();  // By the names of exp
 std::span<const Exported<HostSample>> exported_host();
 std::span<const Exported<DiskUse>> exported_volume();
 std::span<const Exported<DiskUse>> exported_layer();
+std::span<const Exported<InstanceSample>> exported_instance();
 
 // The one that is a difference of others.
 inline constexpr std::string_view framebuffer_free_name = "DCGM_FI_DEV_FB_FREE";

@@ -185,6 +185,20 @@ struct DiskUse {
 };
 BOOST_DESCRIBE_STRUCT(DiskUse, (), (used_bytes, total_bytes, used_inodes, total_inodes))
 
+// What the container of one instance uses, as the kernel counts it. Counters begin again with its container.
+struct InstanceSample {
+    Metric cpu_ms;              // Counter: time of CPUs, of all of them together.
+    Metric memory_bytes;        // Without what the kernel keeps of files and could give up at once.
+    Metric network_sent_bytes;  // Counters over its interfaces but loopback.
+    Metric network_received_bytes;
+    Metric disk_read_bytes;  // Counters of what reached a disk, or came from one.
+    Metric disk_written_bytes;
+    bool operator==(const InstanceSample&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(InstanceSample, (),
+                      (cpu_ms, memory_bytes, network_sent_bytes, network_received_bytes, disk_read_bytes,
+                       disk_written_bytes))
+
 // What the processes of one instance cost one GPU at one moment.
 struct WorkloadUse {
     std::string instance;  // Empty: processes that are of no instance.

@@ -255,10 +255,18 @@ void name_metrics(uplink::AgentHello& hello) {
     for (const auto name : metric_names<GpuSample>()) hello.add_gpu_metrics(std::string{name});
     for (const auto name : metric_names<HostSample>()) hello.add_host_metrics(std::string{name});
     for (const auto name : metric_names<SliceSample>()) hello.add_slice_metrics(std::string{name});
+    for (const auto name : metric_names<InstanceSample>()) hello.add_instance_metrics(std::string{name});
 }
 
 uplink::HostSample sample_message(const HostSample& sample) {
     uplink::HostSample made;
+    for (const double value : pack_metrics(sample)) made.add_values(value);
+    return made;
+}
+
+uplink::InstanceSample sample_message(const std::string& instance, const InstanceSample& sample) {
+    uplink::InstanceSample made;
+    made.set_instance(words(instance));
     for (const double value : pack_metrics(sample)) made.add_values(value);
     return made;
 }

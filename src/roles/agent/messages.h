@@ -25,6 +25,7 @@ GpuFacts facts_of(const uplink::Gpu& gpu);
 GpuState state_of(const uplink::Gpu& gpu);
 uplink::GpuSample sample_message(const GpuSample& sample);
 uplink::HostSample sample_message(const HostSample& sample);
+uplink::InstanceSample sample_message(const std::string& instance, const InstanceSample& sample);
 uplink::Measured measured_message(const HostFigures& figures);
 uplink::GpuProof proof_message(const GpuProof& proof);
 uplink::Fault fault_message(const GpuFault& fault, WallTime at);

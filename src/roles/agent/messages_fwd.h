@@ -17,6 +17,7 @@ class GpuProof;
 class GpuSample;
 class HostFacts;
 class HostSample;
+class InstanceSample;
 class Invite;
 class KeptGpu;
 class Lease;

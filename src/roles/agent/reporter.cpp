@@ -15,6 +15,8 @@ namespace hostler::agent {
 
 namespace {
 
+constexpr std::size_t instances_max = 1024;  // More than a host can run.
+
 // What changes by itself all the time is not worth telling all facts again for.
 std::string worth_telling(uplink::HostFacts facts) {
     constexpr std::uint64_t disk_step = 1ULL << 30;
@@ -146,6 +148,7 @@ Task<> Reporter::add_everything(uplink::Report& report) {
         room_ = std::move(*room);
     CO_TRY(co_await add_disk_uses(report, left()));
     CO_TRY(co_await count_processes(left()));
+    CO_TRY(co_await add_instance_samples(report, left()));
     const auto networks =
         co_await within(ports_.loop, ports_.timers, left(), "networks", ports_.networks.list());
     std::optional<Result<std::vector<KeptLayer>>> layers;
@@ -202,17 +205,38 @@ Task<> Reporter::add_disk_uses(uplink::Report& report, Duration allowed) {
     co_return Result<>{};
 }
 
-Task<> Reporter::count_processes(Duration allowed) {
+std::vector<std::string> Reporter::running_containers() const {
     std::vector<std::string> running;
     for (const auto& [instance, workload] : workloads_.all())
         if (workload.state == WorkloadState::running && !workload.container_id.empty())
             running.push_back(workload.container_id);
+    return running;
+}
+
+Task<> Reporter::count_processes(Duration allowed) {
+    std::vector<std::string> running = running_containers();
     processes_.clear();
     if (running.empty()) co_return Result<>{};
     auto counted = co_await within(ports_.loop, ports_.timers, allowed, "processes",
                                    ports_.host.processes_of(std::move(running)));
     CO_TRY(co_await check_cancelled());
     if (counted) processes_ = std::move(*counted);
+    co_return Result<>{};
+}
+
+// Of the kernel's files alone: an engine that does not answer is not waited for.
+Task<> Reporter::add_instance_samples(uplink::Report& report, Duration allowed) {
+    std::vector<std::string> running = running_containers();
+    if (running.empty()) co_return Result<>{};
+    const auto told = co_await within(ports_.loop, ports_.timers, allowed, "use of containers",
+                                      ports_.host.samples_of(std::move(running)));
+    CO_TRY(co_await check_cancelled());
+    if (!told) co_return Result<>{};
+    for (const auto& [instance, workload] : workloads_.all()) {
+        const auto sample = told->find(workload.container_id);
+        if (sample == told->end() || std::cmp_greater_equal(report.instances_size(), instances_max)) continue;
+        *report.add_instances() = sample_message(instance, sample->second);
+    }
     co_return Result<>{};
 }
 

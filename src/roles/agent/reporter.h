@@ -52,7 +52,9 @@ private:
     bool add_changes(uplink::Report& report);
     Task<> add_everything(uplink::Report& report);
     Task<> add_disk_uses(uplink::Report& report, Duration within);
+    std::vector<std::string> running_containers() const;
     Task<> count_processes(Duration within);
+    Task<> add_instance_samples(uplink::Report& report, Duration within);
 
     const Settings& settings_;
     Ports ports_;

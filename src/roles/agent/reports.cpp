@@ -101,6 +101,7 @@ void ReportQueue::merge(uplink::Report& older, uplink::Report& newer) {
     merged.clear_gpus();
     merged.clear_host();
     merged.clear_disks();
+    merged.clear_instances();
     auto faults = older.faults();
     faults.MergeFrom(merged.faults());
     const int over = std::max(0, faults.size() - static_cast<int>(faults_max));

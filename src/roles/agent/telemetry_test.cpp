@@ -50,6 +50,35 @@ TEST_F(TelemetryTest, TheOrderOfItsValuesIsSaidOnce) {
     ASSERT_EQ(hello.gpu_metrics_size(), static_cast<int>(metric_names<GpuSample>().size()));
     EXPECT_EQ(hello.gpu_metrics(0), "utilisation_percent");
     EXPECT_EQ(hello.host_metrics_size(), static_cast<int>(metric_names<HostSample>().size()));
+    ASSERT_EQ(hello.instance_metrics_size(), static_cast<int>(metric_names<InstanceSample>().size()));
+    EXPECT_EQ(hello.instance_metrics(0), "cpu_ms");
+}
+
+TEST_F(TelemetryTest, WhatContainersUseIsInReportsWhileTheyRun) {
+    world.join();
+    world.engine.images.insert("demo");
+    world.serve("10.201.3.5:8080");
+    world.engine.on_launch = [&](const ContainerSpec& spec) {
+        world.engine.containers.at(spec.name).id = "c0ffee";
+    };
+    world.master.order(world.start());
+    world.timers.advance(30s);
+    ASSERT_FALSE(world.master.reports.empty());
+    EXPECT_EQ(world.master.reports.back().instances_size(), 0) << "nothing was measured: absent, not 0";
+    world.host.samples["c0ffee"] = {.cpu_ms = 1500, .memory_bytes = 1 << 20, .network_sent_bytes = 7};
+    world.host.samples["of-another"] = {.cpu_ms = 1};
+    world.timers.advance(15s);
+    const auto& report = world.master.reports.back();
+    ASSERT_EQ(report.instances_size(), 1);
+    EXPECT_EQ(report.instances(0).instance(), "i-1");
+    InstanceSample sample;
+    unpack_metrics(
+        {report.instances(0).values().data(), static_cast<std::size_t>(report.instances(0).values_size())},
+        sample);
+    EXPECT_EQ(sample, (InstanceSample{.cpu_ms = 1500, .memory_bytes = 1 << 20, .network_sent_bytes = 7}));
+    world.engine.containers.at("hostler-i-1").state = ContainerState::exited;
+    world.timers.advance(60s);
+    EXPECT_EQ(world.master.reports.back().instances_size(), 0) << "it does not run";
 }
 
 TEST_F(TelemetryTest, WhatEachInstanceCostsItsGpu) {

@@ -587,6 +587,13 @@ public:
         co_return made;
     }
     std::map<std::string, ProcessUse> processes;  // By container.
+    Task<std::map<std::string, InstanceSample>> samples_of(std::vector<std::string> of) override {
+        std::map<std::string, InstanceSample> made;
+        for (const auto& id : of)
+            if (const auto found = samples.find(id); found != samples.end()) made.insert(*found);
+        co_return made;
+    }
+    std::map<std::string, InstanceSample> samples;  // The same.
 
 private:
     std::int64_t network_bytes_ = 0;

@@ -74,7 +74,7 @@ public:
     // From the beginning of one round to that of the next: a fleet's reports share few syncs of the disk.
     static constexpr std::chrono::milliseconds round_least{100};
     static constexpr std::size_t reports_host_max = 32;   // Waiting, before a host is heard more slowly.
-    static constexpr std::size_t devices_host_max = 256;  // Of a host, in a term.
+    static constexpr std::size_t devices_host_max = 512;  // Of a host, in a term.
 
 private:
     struct Waiting {

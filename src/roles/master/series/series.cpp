@@ -180,5 +180,6 @@ void add_cells(const GpuSample& sample, std::vector<series::Cell>& to) { add_all
 void add_cells(const SliceSample& sample, std::vector<series::Cell>& to) { add_all(sample, to); }
 void add_cells(const HostSample& sample, std::vector<series::Cell>& to) { add_all(sample, to); }
 void add_cells(const DiskUse& use, std::vector<series::Cell>& to) { add_all(use, to); }
+void add_cells(const InstanceSample& sample, std::vector<series::Cell>& to) { add_all(sample, to); }
 
 }  // namespace hostler::master

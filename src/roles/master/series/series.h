@@ -53,6 +53,7 @@ void add_cells(const GpuSample& sample, std::vector<series::Cell>& to);
 void add_cells(const SliceSample& sample, std::vector<series::Cell>& to);
 void add_cells(const HostSample& sample, std::vector<series::Cell>& to);
 void add_cells(const DiskUse& use, std::vector<series::Cell>& to);
+void add_cells(const InstanceSample& sample, std::vector<series::Cell>& to);
 
 inline series::Millis series_millis(WallTime time) {
     return std::chrono::duration_cast<std::chrono::milliseconds>(time.time_since_epoch()).count();

@@ -32,11 +32,12 @@ struct HostReport {
     std::optional<std::map<std::string, SeenLayer>> layers{};  // All there are; nullopt: it does not say.
     std::uint32_t layers_ahead = 0;                            // With `layers`.
     std::optional<HostTelemetryTold> telemetry{};
-    std::optional<DiskUses> disks{};       // nullopt: it does not say.
-    std::int64_t time = 0;                 // When it was measured, by the host's clock;
-    std::optional<std::int64_t> age_us{};  // age when it was sent; nullopt: not known.
-    std::uint64_t workloads_cut = 0;       // That it named beyond what a host is believed.
-    bool complete = false;                 // `workloads` are all there are.
+    std::optional<DiskUses> disks{};                    // nullopt: it does not say.
+    std::map<std::string, InstanceSample> instances{};  // What they use, of those that it tells of.
+    std::int64_t time = 0;                              // When it was measured, by the host's clock;
+    std::optional<std::int64_t> age_us{};               // age when it was sent; nullopt: not known.
+    std::uint64_t workloads_cut = 0;                    // That it named beyond what a host is believed.
+    bool complete = false;                              // `workloads` are all there are.
     std::uint64_t stamp_us = 0;
 };
 

@@ -78,6 +78,13 @@ struct DiskRow {
     std::shared_ptr<const SeriesDevice> device{};
 };
 
+// The same of what an instance uses: its counters stand in the series from `base` on.
+struct InstanceRow {
+    DiskRow row{};
+    InstanceSample base{};
+    InstanceSample last{};  // As its host last told.
+};
+
 // One that is under way.
 struct HostChallenge {
     std::string command;
@@ -107,28 +114,30 @@ struct HostLive {
     std::uint32_t rtt_us = 0;        // To its access point; 0: not measured.
     Instant heard{};                 // Its last word,
     std::int64_t heard_at = 0;       // the same for people.
-    std::int64_t reachable_since = 0;                // It has reported without a gap that counts as silence.
-    MetricOrder gpu_order, host_order, slice_order;  // Of the values in its samples, as its hello said.
-    std::map<std::string, GpuSample> samples;        // The last of each GPU.
-    std::optional<HostSample> sample;                // Its own last one.
-    std::vector<WorkloadUse> uses;                   // As of then.
-    std::int64_t sampled_at = 0;                     // When that came.
-    std::uint64_t telemetry_dropped = 0;             // That it had no room for, as it says.
-    Instant watched_until{};                         // It was asked to tell more often until then.
-    std::optional<std::set<std::string>> images;     // That it has, by full names; nullopt: it did not say.
-    bool keeps_leases = false;                       // Its agent does, as its hello said.
-    bool takes_secrets = false;                      // The same: its agent keeps secrets out of its files.
-    std::string boot_id;                             // As its hello said,
-    std::uint64_t stamp_us = 0;                      // and its time since then when it last spoke.
-    bool complete = false;                           // It has said all that it has since it connected.
-    std::map<std::string, SeenWorkload> workloads;   // By instance.
-    std::map<std::string, SeenLayer> layers;         // By instance, that it keeps.
-    std::optional<DiskUses> disks;                   // As last told; nullopt: not measured.
-    std::map<std::string, DiskRow> disk_rows;        // By "volume/v-…" and "layer/i-…".
-    std::uint32_t layers_ahead = 0;                  // Empty ones that it has made ahead.
-    std::optional<Rate> foreign;                     // Of claims for workloads that the store does not know.
-    bool foreign_refused = false;                    // It was told of.
-    std::map<std::string, int> missed;               // Complete reports in a row in which it was not started.
+    std::int64_t reachable_since = 0;  // It has reported without a gap that counts as silence.
+    // Of the values in its samples, as its hello said.
+    MetricOrder gpu_order, host_order, slice_order, instance_order;
+    std::map<std::string, GpuSample> samples;          // The last of each GPU.
+    std::optional<HostSample> sample;                  // Its own last one.
+    std::vector<WorkloadUse> uses;                     // As of then.
+    std::int64_t sampled_at = 0;                       // When that came.
+    std::uint64_t telemetry_dropped = 0;               // That it had no room for, as it says.
+    Instant watched_until{};                           // It was asked to tell more often until then.
+    std::optional<std::set<std::string>> images;       // That it has, by full names; nullopt: it did not say.
+    bool keeps_leases = false;                         // Its agent does, as its hello said.
+    bool takes_secrets = false;                        // The same: its agent keeps secrets out of its files.
+    std::string boot_id;                               // As its hello said,
+    std::uint64_t stamp_us = 0;                        // and its time since then when it last spoke.
+    bool complete = false;                             // It has said all that it has since it connected.
+    std::map<std::string, SeenWorkload> workloads;     // By instance.
+    std::map<std::string, SeenLayer> layers;           // By instance, that it keeps.
+    std::optional<DiskUses> disks;                     // As last told; nullopt: not measured.
+    std::map<std::string, DiskRow> disk_rows;          // By "volume/v-…" and "layer/i-…".
+    std::map<std::string, InstanceRow> instance_rows;  // By instance.
+    std::uint32_t layers_ahead = 0;                    // Empty ones that it has made ahead.
+    std::optional<Rate> foreign;          // Of claims for workloads that the store does not know.
+    bool foreign_refused = false;         // It was told of.
+    std::map<std::string, int> missed;    // Complete reports in a row in which it was not started.
     bool judged = false;                  // Whether it may sell was decided on what is known of it.
     std::int64_t measure_rest_until = 0;  // It could not be measured a moment ago,
     int measure_failures = 0;             // so often in a row.
@@ -151,6 +160,9 @@ inline constexpr std::size_t layers_host_max = 16'384;
 // kept.
 inline constexpr std::size_t disks_host_max = 4096;
 inline constexpr int disk_series_host_max = 64;
+
+// Instances of a host whose use has series.
+inline constexpr int instance_series_host_max = 256;
 
 // A single report may be older than the container it lacks, or than its start.
 inline constexpr int reports_to_believe = 2;

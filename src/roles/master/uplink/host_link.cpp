@@ -9,6 +9,7 @@
 #include "roles/master/instance/failover.h"
 #include "roles/master/instance/layers.h"
 #include "roles/master/pki/authority.h"
+#include "roles/master/series/instances.h"
 #include "roles/master/series/parts.h"
 #include "roles/master/series/recorder.h"
 #include "roles/master/unmanaged/unmanaged.h"
@@ -207,6 +208,7 @@ struct Words {
         if (readmitted(live)) return;
         // One that came before is acknowledged again, and noted once: later ones may have been noted since.
         HostReport said = report_of(report, live);
+        const std::map<std::string, InstanceSample> instances = std::move(said.instances);
         const series::Millis time = measured_at(said.time, said.age_us, term->ports().timers.wall());
         Measurement samples;
         switch (count_report(desk, host, sequence, report.missing())) {
@@ -217,6 +219,7 @@ struct Words {
                 samples = measured(desk, host, apart(time), live.samples, live.sample, devices);
                 if (disks && live.disks)
                     add_disks(desk, host, *live.disks, ReportIs::next, live.disk_rows, samples);
+                add_instances(desk, host, instances, ReportIs::next, live.instance_rows, samples);
                 break;
             }
             case ReportIs::known:
@@ -227,6 +230,8 @@ struct Words {
                 if (said.telemetry && said.disks)
                     add_disks(desk, host, only_there(desk, host, std::move(*said.disks)), ReportIs::known,
                               live.disk_rows, samples);
+                if (said.telemetry)
+                    add_instances(desk, host, instances, ReportIs::known, live.instance_rows, samples);
                 break;
             case ReportIs::astray: asked_again(); return;
         }

@@ -320,6 +320,21 @@ DiskUses disks_of(const uplink::DiskUses& from) {
     return told;
 }
 
+std::map<std::string, InstanceSample> instances_of(const uplink::Report& from, const HostLive& live) {
+    std::map<std::string, InstanceSample> told;
+    for (const auto& one : from.instances()) {
+        if (told.size() == workloads_host_max) break;
+        if (one.instance().empty() || !is_short_word(one.instance())) continue;
+        InstanceSample& sample = told[one.instance()];
+        unpack_metrics({one.values().data(), static_cast<std::size_t>(one.values_size())},
+                       live.instance_order, sample);
+        detail::each_metric<InstanceSample>([&](std::string_view, auto member) {
+            if (sample.*member && *(sample.*member) < 0) (sample.*member).reset();
+        });
+    }
+    return told;
+}
+
 }  // namespace
 
 HostReport report_of(const uplink::AgentHello& hello) {
@@ -338,6 +353,7 @@ void learn_order(const uplink::AgentHello& hello, HostLive& live) {
     live.gpu_order = metric_order<GpuSample>(hello.gpu_metrics());
     live.host_order = metric_order<HostSample>(hello.host_metrics());
     live.slice_order = metric_order<SliceSample>(hello.slice_metrics());
+    live.instance_order = metric_order<InstanceSample>(hello.instance_metrics());
 }
 
 HostTelemetryTold telemetry_of(const uplink::Telemetry& from, const HostLive& live) {
@@ -371,6 +387,7 @@ HostReport report_of(const uplink::Report& from, const HostLive& live) {
             {.uuid = from.faults(i).gpu(), .kind = from.faults(i).kind(), .code = from.faults(i).number()});
     if (from.has_host() || !from.gpus().empty()) report.telemetry = told_in(from, live);
     if (from.has_disks()) report.disks = disks_of(from.disks());
+    report.instances = instances_of(from, live);
     return report;
 }
 
