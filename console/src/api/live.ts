@@ -1,0 +1,88 @@
+// Keeps on screen what changed: changes of /v1/watch make answers of their kind old, at most once a second.
+import type { QueryClient } from '@tanstack/react-query';
+import { useSyncExternalStore } from 'react';
+import { type LiveMessage, type LiveStatus, LiveStream } from './stream';
+
+export interface Live {
+  status: LiveStatus;
+  since: number;
+}
+
+let live: Live = { status: 'starting', since: Date.now() };
+const listeners = new Set<() => void>();
+
+function setLive(next: Live): void {
+  live = next;
+  for (const listener of listeners) listener();
+}
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+/** State of the connection: live, lost since, no leader. */
+export function useLive(): Live {
+  return useSyncExternalStore(subscribe, () => live);
+}
+
+/** Collects kinds and makes their answers old together. Only those on screen are read again. */
+export class Invalidator {
+  private kinds = new Set<string>();
+  private all = false;
+  private timer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(
+    private readonly cache: QueryClient,
+    private readonly pause = 1000,
+  ) {}
+
+  add(kind: string): void {
+    this.kinds.add(kind);
+    this.plan();
+  }
+
+  addAll(): void {
+    this.all = true;
+    this.plan();
+  }
+
+  private plan(): void {
+    this.timer ??= setTimeout(() => this.flush(), this.pause);
+  }
+
+  private flush(): void {
+    const { kinds, all } = this;
+    this.kinds = new Set();
+    this.all = false;
+    this.timer = undefined;
+    void this.cache.invalidateQueries({
+      predicate: ({ meta }) => all || (meta?.kinds ?? []).some((kind) => kinds.has(kind)),
+      refetchType: 'active',
+    });
+  }
+}
+
+function listen(take: (message: LiveMessage) => void): void {
+  if (typeof SharedWorker === 'undefined') {
+    void new LiveStream(take).follow();
+    return;
+  }
+  const worker = new SharedWorker(new URL('./live_worker.ts', import.meta.url), { type: 'module', name: 'hostler-live' });
+  worker.port.onmessage = (event: MessageEvent<LiveMessage>) => take(event.data);
+  worker.onerror = () => void new LiveStream(take).follow();
+  addEventListener('pagehide', () => worker.port.postMessage('gone'));
+  addEventListener('pageshow', (event) => event.persisted && worker.port.postMessage('back'));
+}
+
+export function startLive(cache: QueryClient): void {
+  const invalidator = new Invalidator(cache);
+  listen((message) => {
+    if (message.type === 'change') invalidator.add(message.change.kind);
+    if (message.type === 'everything') invalidator.addAll();
+    if (message.type !== 'status') return;
+    // The next read of this tab is refused, too, and leads to the sign-in; a tab that has signed in again stays.
+    if (message.status === 'signed-out') invalidator.addAll();
+    setLive({ status: message.status, since: message.since });
+  });
+}

@@ -1,0 +1,4 @@
+// Pages of the tenant administrator.
+import type { PageEntry } from '../../app/pages';
+
+export const adminPages: PageEntry[] = [];

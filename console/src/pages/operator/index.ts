@@ -1,0 +1,4 @@
+// Pages of the operator.
+import type { PageEntry } from '../../app/pages';
+
+export const operatorPages: PageEntry[] = [];

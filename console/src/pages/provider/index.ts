@@ -1,0 +1,4 @@
+// Pages of the provider.
+import type { PageEntry } from '../../app/pages';
+
+export const providerPages: PageEntry[] = [];

@@ -1,0 +1,15 @@
+// Pages of the user of a tenant.
+import { Boxes, HardDrive, House, Rocket } from 'lucide-react';
+import type { PageEntry } from '../../app/pages';
+import { resourceEntries } from '../../app/resource_entries';
+
+export const userPages: PageEntry[] = [
+  { path: '/home', title: 'Home', nav: { group: 'WORK', icon: House, letter: 'h' }, load: () => import('./home') },
+  { path: '/start', title: 'Start an instance', permission: 'instance.write', nav: { group: 'WORK', icon: Rocket, letter: 's' }, load: () => import('./start') },
+  { path: '/instances', title: 'Instances', permission: 'instance.read', nav: { group: 'WORK', icon: Boxes, letter: 'i' }, load: () => import('./instances') },
+  { path: '/instances/:id/:tab?', title: 'Instance', permission: 'instance.read', load: () => import('./instance') },
+  ...resourceEntries(
+    { page: '/volumes', title: 'Volumes', permission: 'volume.read', nav: { group: 'WORK', icon: HardDrive, letter: 'v' }, create: true, detail: true },
+    () => import('./volumes').then((module) => module.volumes),
+  ),
+];

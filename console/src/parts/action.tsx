@@ -1,0 +1,41 @@
+// A button for a write: it shows what it will do, asks, waits for the API, and says what the API said.
+import { Button, type ButtonProps, Modal } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { lazy, type ReactNode, Suspense } from 'react';
+import { usePermission } from '../api/permissions';
+import type { DialogProps } from './action_dialog';
+import type { Deed, Resource } from './resource';
+import { Loading } from './states';
+
+// React's lazy() loses the type parameter of the component.
+const Dialog = lazy(() => import('./action_dialog').then((module) => ({ default: module.ActionDialog }))) as <T>(
+  props: DialogProps<T>,
+) => ReactNode;
+
+interface Props<T> {
+  deed: Deed<T>;
+  item: T;
+  kinds: string[];
+  place?: Resource<T>['place'];
+  onDone?: (answer: unknown) => void;
+  button?: ButtonProps;
+}
+
+/** Absent where it is not permitted or makes no sense. */
+export function Action<T>({ deed, item, kinds, place, onDone, button }: Props<T>) {
+  const permitted = usePermission(deed.permission, place?.(item));
+  const [opened, dialog] = useDisclosure(false);
+  if (!permitted || deed.when?.(item) === false) return null;
+  return (
+    <>
+      <Button variant="default" size="xs" c={deed.danger ? 'red' : undefined} {...button} onClick={dialog.open}>
+        {deed.label}
+      </Button>
+      <Modal opened={opened} onClose={dialog.close} title={deed.label} size="lg" closeButtonProps={{ 'aria-label': 'Close' }}>
+        <Suspense fallback={<Loading lines={3} />}>
+          <Dialog deed={deed} item={item} kinds={kinds} onDone={onDone} close={dialog.close} />
+        </Suspense>
+      </Modal>
+    </>
+  );
+}

@@ -1,0 +1,262 @@
+// A list of a kind: search, filters and order in the URL, pages by the API's cursors, few rows in the document.
+import { Button, Group, Select, Text, TextInput } from '@mantine/core';
+import { useDebouncedCallback, useHotkeys, useMediaQuery } from '@mantine/hooks';
+import { useWindowVirtualizer } from '@tanstack/react-virtual';
+import { ArrowDown, ArrowUp, Search } from 'lucide-react';
+import { type ReactNode, useEffect, useRef, useState } from 'react';
+import { Link, useSearchParams } from 'wouter';
+import { usePermission } from '../api/permissions';
+import { type Order, useOrder, useRows } from './list_rows';
+import { PageFrame } from './page_frame';
+import type { Column, Filter, Resource } from './resource';
+import { Empty, Loading, Refusal } from './states';
+import { Unknown } from './values';
+import { useUrlWord } from './url_state';
+import { clockText } from './words';
+
+export function itemLink<T>(kind: Resource<T>, item: T): string {
+  const place = kind.place?.(item);
+  const query = place?.tenantID ? `?tenantID=${encodeURIComponent(place.tenantID)}` : '';
+  return `${kind.page}/${encodeURIComponent(kind.id(item))}${query}`;
+}
+
+function CellContent<T>({ column, item }: { column: Column<T>; item: T }) {
+  const content: ReactNode = column.cell ? column.cell(item) : column.value(item);
+  return content === undefined || content === '' || content === null ? <Unknown /> : <>{content}</>;
+}
+
+function NameCell<T>({ kind, item, column }: { kind: Resource<T>; item: T; column: Column<T> }) {
+  if (!kind.detail) return <CellContent column={column} item={item} />;
+  return (
+    <Link href={itemLink(kind, item)} data-row-link>
+      {kind.name(item)}
+    </Link>
+  );
+}
+
+interface RowsProps<T> {
+  kind: Resource<T>;
+  rows: T[];
+  order: Order | undefined;
+  onOrder: (key: string) => void;
+  active: number;
+  more: () => void;
+}
+
+function useVirtualRows<T>({ kind, rows, more, active }: RowsProps<T>, height: number) {
+  const parent = useRef<HTMLDivElement>(null);
+  const virtual = useWindowVirtualizer({
+    count: rows.length,
+    estimateSize: () => height,
+    overscan: 6,
+    getItemKey: (index) => kind.id(rows[index] as T),
+    scrollMargin: parent.current?.offsetTop ?? 0,
+  });
+  const shown = virtual.getVirtualItems();
+  const last = shown.at(-1)?.index ?? -1;
+  useEffect(() => {
+    if (last >= rows.length - 10) more();
+  }, [last, rows.length, more]);
+  useEffect(() => {
+    if (active < 0) return;
+    virtual.scrollToIndex(active);
+    const focus = () => parent.current?.querySelector<HTMLElement>(`[data-index="${active}"] [data-row-link]`)?.focus();
+    requestAnimationFrame(focus);
+  }, [active]);
+  const margin = virtual.options.scrollMargin;
+  const before = (shown[0]?.start ?? margin) - margin;
+  const after = virtual.getTotalSize() - ((shown.at(-1)?.end ?? margin) - margin);
+  return { parent, shown, before, after, measure: virtual.measureElement };
+}
+
+function HeadCell<T>({ column, order, onOrder }: { column: Column<T>; order?: Order; onOrder: (key: string) => void }) {
+  const own = order?.key === column.key ? order : undefined;
+  return (
+    <th scope="col" style={{ width: column.width, textAlign: column.align }} aria-sort={own ? (own.down ? 'descending' : 'ascending') : undefined}>
+      <button type="button" className="order" onClick={() => onOrder(column.key)}>
+        {column.title}
+        {own && (own.down ? <ArrowDown size={12} aria-hidden /> : <ArrowUp size={12} aria-hidden />)}
+      </button>
+    </th>
+  );
+}
+
+function Spacer({ height, columns }: { height: number; columns: number }) {
+  if (height <= 0) return null;
+  return (
+    <tr className="spacer" aria-hidden>
+      <td colSpan={columns} style={{ height }} />
+    </tr>
+  );
+}
+
+function TableRows<T>(props: RowsProps<T>) {
+  const { kind, rows, order, onOrder, active } = props;
+  const { parent, shown, before, after } = useVirtualRows(props, 44);
+  return (
+    <div ref={parent} className="tile" style={{ padding: 0 }}>
+      <table className="list" aria-rowcount={rows.length} aria-label={kind.title}>
+        <thead>
+          <tr>
+            {kind.columns.map((column) => (
+              <HeadCell key={column.key} column={column} order={order} onOrder={onOrder} />
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          <Spacer height={before} columns={kind.columns.length} />
+          {shown.map(({ index, key }) => {
+            const item = rows[index] as T;
+            return (
+              <tr key={key} data-index={index} className={index === active ? 'active' : undefined}>
+                {kind.columns.map((column, place) => (
+                  <td key={column.key} style={{ textAlign: column.align }}>
+                    {place === 0 ? <NameCell kind={kind} item={item} column={column} /> : <CellContent column={column} item={item} />}
+                  </td>
+                ))}
+              </tr>
+            );
+          })}
+          <Spacer height={after} columns={kind.columns.length} />
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function CardRows<T>(props: RowsProps<T>) {
+  const { kind, rows } = props;
+  const { parent, shown, before, after, measure } = useVirtualRows(props, 150);
+  const [first, ...others] = kind.columns.filter((column) => !column.wideOnly);
+  return (
+    <div ref={parent}>
+      <ul className="cards" aria-label={kind.title} style={{ paddingTop: before, paddingBottom: after }}>
+        {shown.map(({ index, key }) => {
+          const item = rows[index] as T;
+          return (
+            <li key={key} data-index={index} ref={measure}>
+              <div className="tile">
+                {first && <NameCell kind={kind} item={item} column={first} />}
+                <dl className="pairs">
+                  {others.map((column) => (
+                    <div key={column.key} style={{ display: 'contents' }}>
+                      <dt>{column.title}</dt>
+                      <dd><CellContent column={column} item={item} /></dd>
+                    </div>
+                  ))}
+                </dl>
+              </div>
+            </li>
+          );
+        })}
+      </ul>
+    </div>
+  );
+}
+
+function FilterInput({ filter }: { filter: Filter }) {
+  const [value, setValue] = useUrlWord(filter.name);
+  if (filter.values)
+    return <Select aria-label={filter.label} placeholder={filter.label} data={[...filter.values]} value={value || null} onChange={(next) => setValue(next ?? '')} clearable w={160} />;
+  return <TextInput aria-label={filter.label} placeholder={filter.label} value={value} onChange={(event) => setValue(event.currentTarget.value)} w={160} />;
+}
+
+function SearchInput({ title }: { title: string }) {
+  const [word, setWord] = useUrlWord('q');
+  const [typed, setTyped] = useState(word);
+  const later = useDebouncedCallback(setWord, 200);
+  const input = useRef<HTMLInputElement>(null);
+  useHotkeys([['/', () => input.current?.focus()]]);
+  return (
+    <TextInput
+      ref={input}
+      aria-label={`Search ${title}`}
+      placeholder="Search ( / )"
+      leftSection={<Search size={14} aria-hidden />}
+      value={typed}
+      onChange={(event) => {
+        setTyped(event.currentTarget.value);
+        later(event.currentTarget.value);
+      }}
+      style={{ flex: '1 1 200px' }}
+      maw={360}
+    />
+  );
+}
+
+function useActiveRow(count: number): number {
+  const [active, setActive] = useState(-1);
+  const move = (step: number) => setActive((at) => Math.max(0, Math.min(count - 1, at + step)));
+  useHotkeys([['j', () => move(1)], ['k', () => move(-1)]]);
+  return active;
+}
+
+function CreateButton<T>({ kind }: { kind: Resource<T> }) {
+  const permitted = usePermission(kind.create?.permission);
+  if (!kind.create || !permitted) return null;
+  return <Button component={Link} href={`${kind.page}/new`}>{kind.create.label}</Button>;
+}
+
+/** Words of the list's query that the filters set in the URL. */
+function useFilterQuery(filters: Filter[] = []): Record<string, string> {
+  const [params] = useSearchParams();
+  return Object.fromEntries(filters.map(({ name }) => [name, params.get(name) ?? '']));
+}
+
+/** The rows with search and filters, without the frame of a page; for lists within other pages. */
+export function ListView<T>({ kind, emptyAction }: { kind: Resource<T>; emptyAction?: ReactNode }) {
+  const [search] = useUrlWord('q');
+  const [order, toggle] = useOrder();
+  const query = useFilterQuery(kind.filters);
+  const { rows, fresh, showFresh, list, loaded } = useRows(kind, search, order, query);
+  const narrow = useMediaQuery('(max-width: 48em)', false, { getInitialValueInEffect: false });
+  const active = useActiveRow(rows.length);
+  const Rows = narrow ? CardRows : TableRows;
+  const filtered = search !== '' || Object.values(query).some(Boolean);
+  const more = () => {
+    if (list.hasNextPage && !list.isFetching) void list.fetchNextPage();
+  };
+
+  if (list.isPending) return <Loading lines={8} />;
+  if (!list.data) return list.error ? <Refusal problem={list.error} retry={() => void list.refetch()} /> : null;
+  if (loaded === 0 && !filtered)
+    return <Empty text={kind.empty.text} command={kind.empty.command} action={emptyAction ?? <CreateButton kind={kind} />} />;
+  return (
+    <>
+      <Group gap="xs">
+        <SearchInput title={kind.title} />
+        {kind.filters?.map((filter) => <FilterInput key={filter.name} filter={filter} />)}
+        <Text fz="sm" c="dimmed" aria-live="polite">
+          {rows.length}{list.hasNextPage ? '+' : ''} {rows.length === 1 ? kind.noun : kind.title.toLowerCase()}
+          {filtered && list.hasNextPage && ` in the first ${loaded}`}
+        </Text>
+      </Group>
+      {list.error && (
+        <>
+          <Refusal problem={list.error} retry={() => void list.refetch()} />
+          <Text fz="sm" c="dimmed">as of {clockText(list.dataUpdatedAt)}</Text>
+        </>
+      )}
+      {fresh > 0 && (
+        <div className="follow-top">
+          <Button size="compact-sm" radius="xl" onClick={showFresh}>{fresh} new ↑</Button>
+        </div>
+      )}
+      <div className={list.error ? 'stale' : undefined}>
+        {rows.length === 0
+          ? <Empty text={`No ${kind.title.toLowerCase()} match the search and the filters.`} />
+          : <Rows kind={kind} rows={rows} order={order} onOrder={toggle} active={active} more={more} />}
+      </div>
+    </>
+  );
+}
+
+/** The page of a list. */
+export function ListPage<T>({ kind }: { kind: Resource<T> }) {
+  return (
+    <PageFrame title={kind.title} lead={kind.lead} actions={<CreateButton kind={kind} />}>
+      {kind.above?.()}
+      <ListView kind={kind} />
+    </PageFrame>
+  );
+}

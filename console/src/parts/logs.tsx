@@ -1,0 +1,116 @@
+// Logs of an instance that follow it. The view stays at the end only while one is there.
+import { Button, Group, Switch, Text, TextInput } from '@mantine/core';
+import { Download, Search } from 'lucide-react';
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
+import { read } from '../api/client';
+import { asProblem, type Problem } from '../api/problem';
+import { Loading, Refusal } from './states';
+
+const linesMax = 10_000;
+const pause = 1000;
+
+// Colours and other sequences for terminals.
+const escapes = /\u001b\[[0-9;?]*[ -/]*[@-~]|\u001b\][^\u0007\u001b]*(\u0007|\u001b\\)|\u001b[@-_]/g;
+
+export function cleanLog(text: string): string {
+  return text.replace(escapes, '').replace(/[^\n]*\r(?!\n)/g, '').replaceAll('\r', '');
+}
+
+export function lastLines(text: string, count: number): string {
+  const lines = text.split('\n');
+  return lines.length > count ? lines.slice(-count).join('\n') : text;
+}
+
+interface Followed {
+  text: string | undefined;
+  problem: Problem | undefined;
+  ended: boolean;
+}
+
+function useFollowedLog(instance: string, tenantID: string | undefined, follow: boolean): Followed {
+  const [state, setState] = useState<Followed>({ text: undefined, problem: undefined, ended: false });
+  const place = useRef('');
+  useEffect(() => {
+    place.current = '';
+    setState({ text: undefined, problem: undefined, ended: false });
+  }, [instance, tenantID]);
+  useEffect(() => {
+    let over = false;
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const once = async () => {
+      const after = place.current;
+      const query = after ? { after, follow: true } : { tail: 1000, follow: true };
+      try {
+        const logs = await read('/v1/instances/{instance}/logs', { params: { instance }, query: { tenantID, ...query } });
+        if (over) return;
+        place.current = logs.next || after;
+        setState((before) => ({ text: lastLines((before.text ?? '') + logs.text, linesMax), problem: undefined, ended: logs.ended }));
+        if (logs.ended && logs.text === '') return;
+      } catch (error) {
+        if (over) return;
+        setState((before) => ({ ...before, problem: asProblem(error) }));
+      }
+      if (follow) timer = setTimeout(() => void once(), document.hidden ? 5 * pause : pause);
+    };
+    if (follow || place.current === '') void once();
+    return () => {
+      over = true;
+      clearTimeout(timer);
+    };
+  }, [instance, tenantID, follow]);
+  return state;
+}
+
+function save(name: string, text: string): void {
+  const link = document.createElement('a');
+  link.href = URL.createObjectURL(new Blob([text], { type: 'text/plain' }));
+  link.download = `${name}.log`;
+  link.click();
+  URL.revokeObjectURL(link.href);
+}
+
+/** Keeps the box at its end while it is there. */
+function useStickyEnd(text: string) {
+  const box = useRef<HTMLPreElement>(null);
+  const atEnd = useRef(true);
+  useLayoutEffect(() => {
+    if (box.current && atEnd.current) box.current.scrollTop = box.current.scrollHeight;
+  }, [text]);
+  const onScroll = () => {
+    const at = box.current;
+    if (at) atEnd.current = at.scrollHeight - at.scrollTop - at.clientHeight < 24;
+  };
+  return { box, onScroll };
+}
+
+export function Logs({ instance, tenantID }: { instance: string; tenantID?: string }) {
+  const [follow, setFollow] = useState(true);
+  const [search, setSearch] = useState('');
+  const { text, problem, ended } = useFollowedLog(instance, tenantID, follow);
+  const shown = useMemo(() => {
+    const clean = cleanLog(text ?? '');
+    if (!search) return clean;
+    const word = search.toLowerCase();
+    return clean.split('\n').filter((line) => line.toLowerCase().includes(word)).join('\n');
+  }, [text, search]);
+  const { box, onScroll } = useStickyEnd(shown);
+  return (
+    <div>
+      <Group mb="xs" gap="sm">
+        <TextInput aria-label="Search the log" placeholder="Only lines with…" leftSection={<Search size={14} aria-hidden />} value={search} onChange={(event) => setSearch(event.currentTarget.value)} />
+        <Switch label="Follow" checked={follow} onChange={(event) => setFollow(event.currentTarget.checked)} />
+        <Button variant="default" size="xs" leftSection={<Download size={14} />} onClick={() => save(instance, text ?? '')} disabled={!text}>
+          Download
+        </Button>
+        {ended && <Text fz="sm" c="dimmed">The run has ended.</Text>}
+      </Group>
+      {problem && <Refusal problem={problem} />}
+      {text === undefined && !problem && <Loading lines={8} />}
+      {text !== undefined && (
+        <pre ref={box} className="log" onScroll={onScroll} tabIndex={0} aria-label="Log">
+          {shown || (search ? 'No line has this text.' : 'The program has written nothing yet.')}
+        </pre>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,32 @@
+import { Code, Group, Tabs } from '@mantine/core';
+import { commandLine, curlLine, type Shown } from './command_line';
+import { CopyButton } from './values';
+
+function Line({ text }: { text: string }) {
+  return (
+    <Group gap={4} wrap="nowrap" align="flex-start">
+      <Code block className="line" tabIndex={0}>
+        {text}
+      </Code>
+      <CopyButton text={text} what="the line" />
+    </Group>
+  );
+}
+
+/** The command line and the request that do the same, live as one types. */
+export function ShowAs(shown: Shown) {
+  return (
+    <Tabs defaultValue="cli" variant="outline" keepMounted={false}>
+      <Tabs.List aria-label="Show as">
+        <Tabs.Tab value="cli">CLI</Tabs.Tab>
+        <Tabs.Tab value="curl">curl</Tabs.Tab>
+      </Tabs.List>
+      <Tabs.Panel value="cli" pt="xs">
+        <Line text={commandLine(shown)} />
+      </Tabs.Panel>
+      <Tabs.Panel value="curl" pt="xs">
+        <Line text={curlLine(shown, location.origin)} />
+      </Tabs.Panel>
+    </Tabs>
+  );
+}

@@ -1,0 +1,157 @@
+// The terminal itself, loaded when one is opened.
+import '@xterm/xterm/css/xterm.css';
+import { Alert, Button, Group, Text } from '@mantine/core';
+import { FitAddon } from '@xterm/addon-fit';
+import { Terminal as Xterm } from '@xterm/xterm';
+import { useCallback, useEffect, useRef, useState } from 'react';
+import { randomName } from '../api/client';
+import { Session, type SessionState } from './session';
+
+interface Kept {
+  identity: string;
+  /** End of what was on screen, for a page that is loaded again. */
+  screen: string;
+}
+
+// bash where the image has it, as `hostler ssh`.
+const shell = ['/bin/sh', '-c', '[ -x /bin/bash ] && exec /bin/bash -l; exec /bin/sh -l'];
+const screenMax = 100_000;
+const keyOf = (instance: string) => `terminal ${instance}`;
+
+function kept(instance: string): Kept | undefined {
+  const text = sessionStorage.getItem(keyOf(instance));
+  return text ? (JSON.parse(text) as Kept) : undefined;
+}
+
+function keep(instance: string, value: Kept): void {
+  sessionStorage.setItem(keyOf(instance), JSON.stringify(value));
+}
+
+function makeXterm(box: HTMLElement): { xterm: Xterm; fit: FitAddon } {
+  const xterm = new Xterm({
+    fontSize: 13,
+    fontFamily: 'ui-monospace, SFMono-Regular, Menlo, Consolas, monospace',
+    theme: { background: '#16181d' },
+    scrollback: 5000,
+    cursorBlink: !matchMedia('(prefers-reduced-motion: reduce)').matches,
+    screenReaderMode: false,
+  });
+  const fit = new FitAddon();
+  xterm.loadAddon(fit);
+  xterm.open(box);
+  fit.fit();
+  return { xterm, fit };
+}
+
+interface Props {
+  instance: string;
+  tenantID?: string;
+}
+
+interface Running {
+  session: Session;
+  xterm: Xterm;
+  stop: () => void;
+}
+
+type Tell = (state: SessionState, message: string) => void;
+
+/** Begins a session, or comes back to the one that this tab had. */
+function run(box: HTMLElement, { instance, tenantID }: Props, tell: Tell): Running {
+  const { xterm, fit } = makeXterm(box);
+  const before = kept(instance);
+  const identity = before?.identity ?? randomName();
+  let screen = before?.screen ?? '';
+  xterm.write(screen);
+  keep(instance, { identity, screen });
+  const decoder = new TextDecoder();
+  const session = new Session(
+    { instance, tenantID, identity, resume: before !== undefined, command: shell, rows: xterm.rows, columns: xterm.cols },
+    {
+      output: (data) => {
+        xterm.write(data);
+        screen = (screen + decoder.decode(data, { stream: true })).slice(-screenMax);
+      },
+      state: (state, message) => {
+        if (state === 'ended') sessionStorage.removeItem(keyOf(instance));
+        tell(state, message);
+      },
+    },
+  );
+  xterm.onData((text) => session.type(text));
+  xterm.onResize(({ rows, cols }) => session.resize(rows, cols));
+  const size = new ResizeObserver(() => fit.fit());
+  size.observe(box);
+  const save = () => sessionStorage.getItem(keyOf(instance)) && keep(instance, { identity, screen });
+  addEventListener('pagehide', save);
+  void session.connect();
+  xterm.focus();
+  const stop = () => {
+    save();
+    removeEventListener('pagehide', save);
+    size.disconnect();
+    session.close();
+    xterm.dispose();
+  };
+  return { session, xterm, stop };
+}
+
+const keys: [string, string][] = [
+  ['Esc', '\x1b'], ['Tab', '\t'], ['Ctrl-C', '\x03'], ['Ctrl-D', '\x04'], ['Ctrl-Z', '\x1a'],
+  ['↑', '\x1b[A'], ['↓', '\x1b[B'], ['←', '\x1b[D'], ['→', '\x1b[C'],
+];
+
+function KeyBar({ type }: { type: (text: string) => void }) {
+  return (
+    <Group gap={4} hiddenFrom="sm" mt="xs" role="toolbar" aria-label="Keys">
+      {keys.map(([label, text]) => (
+        <Button key={label} size="compact-xs" variant="default" onClick={() => type(text)}>{label}</Button>
+      ))}
+    </Group>
+  );
+}
+
+const words: Record<SessionState, string> = {
+  connecting: 'Connecting…',
+  open: 'Connected',
+  broken: 'The connection is lost; it comes back by itself. The shell keeps running.',
+  ended: 'Ended',
+};
+
+/** A shell in an instance. It outlives a reload of the page and the loss of its gateway or access point. */
+export default function TerminalView(props: Props) {
+  const box = useRef<HTMLDivElement>(null);
+  const running = useRef<Running>(null);
+  const [round, setRound] = useState(0);
+  const [state, setState] = useState<SessionState>('connecting');
+  const [message, setMessage] = useState('');
+  const { instance, tenantID } = props;
+  useEffect(() => {
+    if (!box.current) return undefined;
+    const tell: Tell = (next, said) => {
+      setState(next);
+      setMessage(said);
+    };
+    running.current = run(box.current, { instance, tenantID }, tell);
+    return () => running.current?.stop();
+  }, [instance, tenantID, round]);
+  const type = useCallback((text: string) => {
+    running.current?.session.type(text);
+    running.current?.xterm.focus();
+  }, []);
+  return (
+    <div>
+      <div ref={box} className="terminal" data-state={state} />
+      <KeyBar type={type} />
+      <Group mt="xs" gap="sm" role="status">
+        <Text fz="sm" c="dimmed">{words[state]}</Text>
+        {message && state === 'broken' && <Text fz="sm" c="red">{message}</Text>}
+      </Group>
+      {state === 'ended' && (
+        <Alert color="gray" mt="xs" title={message}>
+          <Button size="xs" onClick={() => setRound(round + 1)}>New terminal</Button>
+        </Alert>
+      )}
+    </div>
+  );
+}
