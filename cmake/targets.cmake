@@ -304,7 +304,7 @@ add_executable(cloud_test ${cloud_sources})
 target_precompile_headers(cloud_test REUSE_FROM tests)
 target_link_libraries(cloud_test PRIVATE net docker sealed sqlite Boost::json GTest::gtest_main GTest::gmock)
 target_compile_definitions(cloud_test PRIVATE HOSTLER="$<TARGET_FILE:hostler>" HOSTLER_RECORDED="${PROJECT_SOURCE_DIR}/tests/recorded"
-                           HOSTLER_IDENTITY="${PROJECT_SOURCE_DIR}/tests/identity/provider.mjs" HOSTLER_NODE_MODULES="${PROJECT_SOURCE_DIR}/build/node/node_modules")
+                           HOSTLER_IDENTITY="${PROJECT_SOURCE_DIR}/tests/identity/provider.mjs" HOSTLER_FLOWS="${PROJECT_SOURCE_DIR}/tests/console/flow.mjs" HOSTLER_NODE_MODULES="${PROJECT_SOURCE_DIR}/build/node/node_modules")
 add_dependencies(cloud_test hostler hostler-agent hostler-demo hostler-iptables simulated_nvml)
 add_test(NAME cloud COMMAND cloud_test --gtest_brief=1)
 hostler_units(cloud_test 4)
