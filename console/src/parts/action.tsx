@@ -9,7 +9,7 @@ import { usePermission } from '../api/permissions';
 import { asProblem, Problem } from '../api/problem';
 import { FormFieldInput } from './form_field';
 import { bodyOf, initialValues, keyOf, placeErrors, type Values } from './form_values';
-import type { Deed, Resource } from './resource';
+import type { Deed, FormField, Resource } from './resource';
 import { ShowAs } from './show_as';
 import { Loading, Refusal } from './states';
 import { useDeed, type Write } from './use_deed';
@@ -40,8 +40,13 @@ export function Action<T>({ deed, item, kinds, place, onDone, button }: Props<T>
   );
 }
 
+function fieldsOf<T>({ fields = [] }: Deed<T>, item: T): readonly FormField[] {
+  return typeof fields === 'function' ? fields(item) : fields;
+}
+
 function writeOf<T>(deed: Deed<T>, item: T, values: Values): Write {
-  const body = { ...deed.body?.(item), ...bodyOf(deed.fields ?? [], values) };
+  const given = { ...deed.body?.(item), ...bodyOf(fieldsOf(deed, item), values) };
+  const body = deed.shape?.(given) ?? given;
   const hasBody = deed.method !== 'DELETE' || Object.keys(body).length > 0;
   return {
     method: deed.method,
@@ -84,7 +89,7 @@ function shownPath(write: Write): string {
 type DialogProps<T> = Omit<Props<T>, 'place' | 'button'> & { close: () => void };
 
 function ActionDialog<T>({ deed, item, kinds, onDone, close }: DialogProps<T>) {
-  const fields = deed.fields ?? [];
+  const [fields] = useState(() => fieldsOf(deed, item));
   const form = useForm<Values>({ initialValues: initialValues(fields) });
   const [typed, setTyped] = useState('');
   const [answer, setAnswer] = useState<ReactNode>();

@@ -50,7 +50,7 @@ function entryText(entry: Value): string {
   const one = entry as Record<string, Value>;
   if ('port' in one) return portText(entry as Port);
   if ('mountPath' in one) return `${String(one.name)}:${String(one.mountPath)}${one.readOnly ? ':ro' : ''}`;
-  if ('resource' in one) return `${String(one.resource)}=${String(one.limit)}`;
+  if ('resource' in one) return `${String(one.resource)}=${String(one.limit)}${one.guaranteed ? `,guaranteed=${String(one.guaranteed)}` : ''}`;
   if ('name' in one && 'value' in one) return `${String(one.name)}=${String(one.value)}`;
   return JSON.stringify(entry);
 }
