@@ -8,7 +8,7 @@ import { filled, send } from '../api/client';
 import { usePermission } from '../api/permissions';
 import { asProblem, Problem } from '../api/problem';
 import { FormFieldInput } from './form_field';
-import { bodyOf, initialValues, keyOf, placeErrors, type Values } from './form_values';
+import { bodyOf, initialValues, keyOf, placeErrors, secretNames, type Values } from './form_values';
 import type { Deed, FormField, Resource } from './resource';
 import { ShowAs } from './show_as';
 import { Loading, Refusal } from './states';
@@ -127,7 +127,7 @@ function ActionDialog<T>({ deed, item, kinds, onDone, close }: DialogProps<T>) {
             {deed.label}
           </Button>
         </Group>
-        <ShowAs command={`${deed.command} ${argument}`.trim()} method={deed.method} path={shownPath(write)} body={write.call.body as Record<string, unknown> | undefined} />
+        <ShowAs command={`${deed.command} ${argument}`.trim()} method={deed.method} path={shownPath(write)} body={write.call.body as Record<string, unknown> | undefined} hidden={secretNames(fields)} />
       </Stack>
     </form>
   );

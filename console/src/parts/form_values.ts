@@ -53,6 +53,9 @@ function valueOf(field: FormField, value: unknown): unknown {
   return value;
 }
 
+/** Fields whose values are not to be shown. */
+export const secretNames = (fields: readonly FormField[]) => fields.filter(({ kind }) => kind === 'secret').map(({ name }) => name);
+
 /** The body: absent where nothing was given, nested where the name has dots. */
 export function bodyOf(fields: readonly FormField[], values: Values): Record<string, unknown> {
   const body: Record<string, unknown> = {};

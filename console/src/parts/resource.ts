@@ -24,7 +24,7 @@ export interface Filter {
   name: string;
   label: string;
   /** Fixed values; without them a text. */
-  values?: readonly string[];
+  values?: readonly (string | { value: string; label: string })[];
 }
 
 export interface FormField {
