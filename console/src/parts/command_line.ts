@@ -12,6 +12,8 @@ export interface Shown {
   body?: Record<string, Value>;
   /** Fields whose values are not shown: the command asks for them. */
   hidden?: readonly string[];
+  /** Fields of the command line that are not of the body: words of the query. */
+  flags?: Record<string, Value>;
 }
 
 export function kebab(name: string): string {
@@ -72,10 +74,10 @@ function flagsOf(name: string, value: Value, within: string): string[] {
 }
 
 /** "hostler volume create models --size 10Gi" */
-export function commandLine({ command, argument, body = {}, hidden = [] }: Shown): string {
+export function commandLine({ command, argument, body = {}, flags = {}, hidden = [] }: Shown): string {
   const words = ['hostler', command];
   if (argument && body[argument]) words.push(quoted(String(body[argument])));
-  const rest = Object.entries(body).filter(([name]) => name !== argument);
+  const rest = Object.entries({ ...flags, ...body }).filter(([name]) => name !== argument);
   return [...words, ...rest.flatMap(([name, value]) => flagsOf(name, hidden.includes(name) ? true : value, ''))].join(' ');
 }
 
