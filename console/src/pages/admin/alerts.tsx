@@ -77,10 +77,10 @@ export const alerts = resource('/v1/alerts', {
     </>
   ),
   columns: [
-    { key: 'summary', title: 'What', value: ({ summary }) => summary },
+    { key: 'summary', title: 'What', value: ({ summary }) => summary, width: '36%' },
     { key: 'severity', title: 'Severity', value: ({ severity }) => severity, cell: ({ severity }) => <SeverityBadge severity={severity} />, width: '120px' },
-    { key: 'state', title: 'State', value: ({ state, isSilenced }) => `${state}${isSilenced ? ' silenced' : ''}`, cell: (alert) => <AlertState alert={alert} />, width: '190px' },
-    { key: 'rule', title: 'Rule', value: ({ rule }) => rule, width: '200px' },
+    { key: 'state', title: 'State', value: ({ state, isSilenced }) => `${state}${isSilenced ? ' silenced' : ''}`, cell: (alert) => <AlertState alert={alert} />, width: '170px' },
+    { key: 'rule', title: 'Rule', value: ({ rule }) => rule, width: '180px', wideOnly: true },
     { key: 'fired', title: 'Since', value: ({ firedAt }) => firedAt, cell: ({ firedAt }) => <Ago time={firedAt} />, width: '120px' },
     { key: 'tenant', title: 'Tenant', value: ({ tenantID }) => tenantID, width: '110px', wideOnly: true },
   ],

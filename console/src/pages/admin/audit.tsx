@@ -65,7 +65,7 @@ function Details({ entry }: { entry: Entry }) {
 
 export const audit = resource('/v1/audit', {
   noun: 'record',
-  title: 'Audit',
+  title: 'Audit records',
   page: '/audit',
   kinds: [],
   permission: 'audit.read',

@@ -77,7 +77,7 @@ function UseBar({ use }: { use: Quota['limits'][number] }) {
       <Group justify="space-between" gap="xs" mb={4}>
         <Text fz="sm" fw={600}>{use.resource}</Text>
         <Group gap="xs">
-          {shares.over && <Badge color="red" variant="light" size="sm">over the limit</Badge>}
+          {shares.over && <Badge color="red" variant="light" size="sm" tt="none">over the limit</Badge>}
           {shares.guaranteed > 0 && <Text fz="xs" c="dimmed">{use.guaranteed} guaranteed</Text>}
           <Text fz="sm" className="number">{use.used} of {use.limit}</Text>
         </Group>

@@ -101,7 +101,7 @@ export const roles = resource('/v1/roles', {
   detail: {
     path: '/v1/roles/{role}',
     param: 'role',
-    badges: ({ builtIn }) => builtIn && <Badge variant="light" color="gray">built in</Badge>,
+    badges: ({ builtIn }) => builtIn && <Badge variant="light" color="gray" tt="none">built in</Badge>,
     facts: (role) => [
       { name: 'Purpose', value: role.description },
       { name: 'Defined by', value: role.builtIn ? 'Hostler' : role.tenantID || 'the operator' },

@@ -15,7 +15,7 @@ export const sessions = resource('/v1/sessions', {
   columns: [
     {
       key: 'client', title: 'Program', value: ({ client }) => client,
-      cell: ({ client, current }) => <Group gap="xs">{client}{current && <Badge variant="light">this one</Badge>}</Group>,
+      cell: ({ client, current }) => <Group gap="xs">{client}{current && <Badge variant="light" tt="none">this one</Badge>}</Group>,
     },
     { key: 'login', title: 'User', value: ({ login }) => login },
     { key: 'address', title: 'Address', value: ({ address }) => address, width: '170px' },
