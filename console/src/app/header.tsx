@@ -75,6 +75,7 @@ function UserMenu({ who, onHelp }: { who?: Whoami; onHelp: () => void }) {
       <Menu.Dropdown>
         <Menu.Label>{who?.name} {who?.tenantID ? `of ${who.tenantID}` : who?.isOperator ? 'operator' : ''}</Menu.Label>
         <Menu.Item leftSection={<Keyboard size={14} />} onClick={onHelp}>Keys</Menu.Item>
+        <Menu.Item component={Link} href="/account" leftSection={<UserRound size={14} />}>Your account</Menu.Item>
         <Menu.Divider />
         <Menu.Item leftSection={<LogOut size={14} />} onClick={() => void signOut()}>Sign out</Menu.Item>
         <Menu.Label>Hostler {who?.version}</Menu.Label>

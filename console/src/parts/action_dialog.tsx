@@ -6,14 +6,19 @@ import { type ReactNode, useState } from 'react';
 import { filled, send } from '../api/client';
 import { Problem } from '../api/problem';
 import { FormFieldInput } from './form_field';
-import { bodyOf, initialValues, keyOf, placeErrors, type Values } from './form_values';
-import type { Deed } from './resource';
+import { bodyOf, initialValues, keyOf, placeErrors, secretNames, type Values } from './form_values';
+import type { Deed, FormField } from './resource';
 import { ShowAs } from './show_as';
 import { Loading, Refusal } from './states';
 import { useDeed, type Write } from './use_deed';
 
+function fieldsOf<T>({ fields = [] }: Deed<T>, item: T): readonly FormField[] {
+  return typeof fields === 'function' ? fields(item) : fields;
+}
+
 function writeOf<T>(deed: Deed<T>, item: T, values: Values): Write {
-  const body = { ...deed.body?.(item), ...bodyOf(deed.fields ?? [], values) };
+  const given = { ...deed.body?.(item), ...bodyOf(fieldsOf(deed, item), values) };
+  const body = deed.shape?.(given) ?? given;
   const hasBody = deed.method !== 'DELETE' || Object.keys(body).length > 0;
   return {
     method: deed.method,
@@ -62,7 +67,7 @@ export interface DialogProps<T> {
 }
 
 export function ActionDialog<T>({ deed, item, kinds, onDone, close }: DialogProps<T>) {
-  const fields = deed.fields ?? [];
+  const [fields] = useState(() => fieldsOf(deed, item));
   const form = useForm<Values>({ initialValues: initialValues(fields) });
   const [typed, setTyped] = useState('');
   const [answer, setAnswer] = useState<ReactNode>();
@@ -100,7 +105,7 @@ export function ActionDialog<T>({ deed, item, kinds, onDone, close }: DialogProp
             {deed.label}
           </Button>
         </Group>
-        <ShowAs command={`${deed.command} ${argument}`.trim()} method={deed.method} path={shownPath(write)} flags={write.call.query} body={write.call.body as Record<string, unknown> | undefined} />
+        <ShowAs command={`${deed.command} ${argument}`.trim()} method={deed.method} path={shownPath(write)} flags={write.call.query} body={write.call.body as Record<string, unknown> | undefined} hidden={secretNames(fields)} />
       </Stack>
     </form>
   );

@@ -10,6 +10,8 @@ export interface Shown {
   method: string;
   path: string;
   body?: Record<string, Value>;
+  /** Fields whose values are not shown: the command asks for them. */
+  hidden?: readonly string[];
   /** Fields of the command line that are not of the body: words of the query. */
   flags?: Record<string, Value>;
 }
@@ -52,7 +54,7 @@ function entryText(entry: Value): string {
   const one = entry as Record<string, Value>;
   if ('port' in one) return portText(entry as Port);
   if ('mountPath' in one) return `${String(one.name)}:${String(one.mountPath)}${one.readOnly ? ':ro' : ''}`;
-  if ('resource' in one) return `${String(one.resource)}=${String(one.limit)}`;
+  if ('resource' in one) return `${String(one.resource)}=${String(one.limit)}${one.guaranteed ? `,guaranteed=${String(one.guaranteed)}` : ''}`;
   if ('name' in one && 'value' in one) return `${String(one.name)}=${String(one.value)}`;
   return JSON.stringify(entry);
 }
@@ -72,17 +74,17 @@ function flagsOf(name: string, value: Value, within: string): string[] {
 }
 
 /** "hostler volume create models --size 10Gi" */
-export function commandLine({ command, argument, body = {}, flags = {} }: Shown): string {
+export function commandLine({ command, argument, body = {}, flags = {}, hidden = [] }: Shown): string {
   const words = ['hostler', command];
   if (argument && body[argument]) words.push(quoted(String(body[argument])));
   const rest = Object.entries({ ...flags, ...body }).filter(([name]) => name !== argument);
-  return [...words, ...rest.flatMap(([name, value]) => flagsOf(name, value, ''))].join(' ');
+  return [...words, ...rest.flatMap(([name, value]) => flagsOf(name, hidden.includes(name) ? true : value, ''))].join(' ');
 }
 
 /** The same as a request. */
-export function curlLine({ method, path, body }: Shown, origin: string): string {
+export function curlLine({ method, path, body, hidden = [] }: Shown, origin: string): string {
   const parts = [`curl -X ${method}`, `-H "Authorization: Bearer $HOSTLER_KEY"`];
   if (body && Object.keys(body).length > 0)
-    parts.push(`-H 'Content-Type: application/json'`, `-d ${quoted(JSON.stringify(body))}`);
+    parts.push(`-H 'Content-Type: application/json'`, `-d ${quoted(JSON.stringify(body, (name, value: Value) => (hidden.includes(name) ? '…' : value)))}`);
   return [...parts, origin + path].join(' ');
 }

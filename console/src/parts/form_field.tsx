@@ -1,4 +1,4 @@
-import { NumberInput, PasswordInput, Select, Switch, TagsInput, Textarea, TextInput } from '@mantine/core';
+import { MultiSelect, NumberInput, PasswordInput, Select, Switch, TagsInput, Textarea, Text, TextInput } from '@mantine/core';
 import type { GetInputPropsReturnType } from '@mantine/form';
 import { useList } from '../api/use_read';
 import type { FormField } from './resource';
@@ -8,17 +8,29 @@ interface Props {
   input: GetInputPropsReturnType;
 }
 
-function useValues({ values, valuesFrom }: FormField): string[] {
-  const path = valuesFrom?.path ?? '/v1/zones';
-  const list = useList(path, { limit: 200 }, { enabled: valuesFrom !== undefined });
-  if (!valuesFrom) return [...(values ?? [])];
+/** Values, each with its help. */
+function useValues({ values = [], valuesFrom }: FormField): Map<string, string> {
+  const list = useList(valuesFrom?.path ?? '/v1/zones', { limit: 200 }, { enabled: valuesFrom !== undefined });
+  if (!valuesFrom) return new Map(values.map((value) => [value, '']));
   const items = (list.data?.pages ?? []).flatMap((page) => page.items as Record<string, unknown>[]);
-  return [...new Set(items.map((item) => String(item[valuesFrom.field])))];
+  return new Map(items.map((item) => [String(item[valuesFrom.field]), valuesFrom.help ? String(item[valuesFrom.help]) : '']));
+}
+
+function Option({ value, help }: { value: string; help?: string }) {
+  if (!help) return <>{value}</>;
+  return (
+    <div>
+      {value}
+      <Text fz="xs" c="dimmed">{help}</Text>
+    </div>
+  );
 }
 
 /** One field of a form, by its kind. */
 export function FormFieldInput({ field, input }: Props) {
-  const values = useValues(field);
+  const known = useValues(field);
+  const values = [...known.keys()];
+  const option = ({ option: { value } }: { option: { value: string } }) => <Option value={value} help={known.get(value)} />;
   const common = {
     label: field.label,
     description: field.help,
@@ -27,10 +39,12 @@ export function FormFieldInput({ field, input }: Props) {
     ...input,
   };
   switch (field.kind) {
-    case 'number': return <NumberInput {...common} allowDecimal={false} />;
-    case 'choice': return <Select {...common} data={values} searchable clearable={!field.required} />;
+    case 'number': return <NumberInput {...common} allowDecimal={field.decimal ?? false} />;
+    case 'choice': return <Select {...common} data={values} renderOption={option} searchable clearable={!field.required} />;
     case 'flag': return <Switch label={field.label} description={field.help} checked={Boolean(input.value)} onChange={input.onChange} />;
     case 'words': return <TagsInput {...common} data={values} />;
+    case 'set': return <MultiSelect {...common} data={values} renderOption={option} searchable clearable hidePickedOptions />;
+    case 'duration': return <TextInput {...common} placeholder={field.placeholder ?? '2h, 7d'} />;
     case 'labels': return <TagsInput {...common} placeholder={field.placeholder ?? 'team=ml'} />;
     case 'long': return <Textarea {...common} autosize minRows={3} />;
     case 'secret': return <PasswordInput {...common} autoComplete="new-password" />;

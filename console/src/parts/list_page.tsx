@@ -6,9 +6,10 @@ import { ArrowDown, ArrowUp, Search } from 'lucide-react';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { Link, useSearchParams } from 'wouter';
 import { usePermission } from '../api/permissions';
+import { Action } from './action';
 import { type Order, useOrder, useRows } from './list_rows';
 import { PageFrame } from './page_frame';
-import type { Column, Filter, Resource } from './resource';
+import { type Column, type Filter, type Resource, rowKeyOf } from './resource';
 import { Empty, Loading, Refusal } from './states';
 import { Unknown } from './values';
 import { useUrlWord } from './url_state';
@@ -20,12 +21,24 @@ export function itemLink<T>(kind: Resource<T>, item: T): string {
   return `${kind.page}/${encodeURIComponent(kind.id(item))}${query}`;
 }
 
-function CellContent<T>({ column, item }: { column: Column<T>; item: T }) {
+/** Columns of a kind, with one for the actions of a row. */
+export function columnsOf<T>(kind: Resource<T>): Column<T>[] {
+  const deeds = (kind.actions ?? []).filter(({ label }) => kind.rowActions?.includes(label));
+  if (deeds.length === 0) return kind.columns;
+  const buttons = (item: T) => (
+    <Group gap={4} justify="flex-end" wrap="nowrap">
+      {deeds.map((deed) => <Action key={deed.label} deed={deed} item={item} kinds={kind.kinds} place={kind.place} button={{ size: 'compact-xs' }} />)}
+    </Group>
+  );
+  return [...kind.columns, { key: '', title: 'Actions', value: () => undefined, cell: buttons, width: `${deeds.length * 84 + 24}px`, align: 'right' }];
+}
+
+export function CellContent<T>({ column, item }: { column: Column<T>; item: T }) {
   const content: ReactNode = column.cell ? column.cell(item) : column.value(item);
   return content === undefined || content === '' || content === null ? <Unknown /> : <>{content}</>;
 }
 
-function NameCell<T>({ kind, item, column }: { kind: Resource<T>; item: T; column: Column<T> }) {
+export function NameCell<T>({ kind, item, column }: { kind: Resource<T>; item: T; column: Column<T> }) {
   if (!kind.detail) return <CellContent column={column} item={item} />;
   return (
     <Link href={itemLink(kind, item)} data-row-link>
@@ -49,7 +62,7 @@ function useVirtualRows<T>({ kind, rows, more, active }: RowsProps<T>, height: n
     count: rows.length,
     estimateSize: () => height,
     overscan: 6,
-    getItemKey: (index) => kind.id(rows[index] as T),
+    getItemKey: (index) => rowKeyOf(kind, rows[index] as T),
     scrollMargin: parent.current?.offsetTop ?? 0,
   });
   const shown = virtual.getVirtualItems();
@@ -71,6 +84,7 @@ function useVirtualRows<T>({ kind, rows, more, active }: RowsProps<T>, height: n
 
 function HeadCell<T>({ column, order, onOrder }: { column: Column<T>; order?: Order; onOrder: (key: string) => void }) {
   const own = order?.key === column.key ? order : undefined;
+  if (!column.key) return <th scope="col" style={{ width: column.width, textAlign: column.align }}>{column.title}</th>;
   return (
     <th scope="col" style={{ width: column.width, textAlign: column.align }} aria-sort={own ? (own.down ? 'descending' : 'ascending') : undefined}>
       <button type="button" className="order" onClick={() => onOrder(column.key)}>
@@ -93,23 +107,24 @@ function Spacer({ height, columns }: { height: number; columns: number }) {
 function TableRows<T>(props: RowsProps<T>) {
   const { kind, rows, order, onOrder, active } = props;
   const { parent, shown, before, after } = useVirtualRows(props, 44);
+  const columns = columnsOf(kind);
   return (
     <div ref={parent} className="tile" style={{ padding: 0 }}>
       <table className="list" aria-rowcount={rows.length} aria-label={kind.title}>
         <thead>
           <tr>
-            {kind.columns.map((column) => (
+            {columns.map((column) => (
               <HeadCell key={column.key} column={column} order={order} onOrder={onOrder} />
             ))}
           </tr>
         </thead>
         <tbody>
-          <Spacer height={before} columns={kind.columns.length} />
+          <Spacer height={before} columns={columns.length} />
           {shown.map(({ index, key }) => {
             const item = rows[index] as T;
             return (
               <tr key={key} data-index={index} className={index === active ? 'active' : undefined}>
-                {kind.columns.map((column, place) => (
+                {columns.map((column, place) => (
                   <td key={column.key} style={{ textAlign: column.align }}>
                     {place === 0 ? <NameCell kind={kind} item={item} column={column} /> : <CellContent column={column} item={item} />}
                   </td>
@@ -117,7 +132,7 @@ function TableRows<T>(props: RowsProps<T>) {
               </tr>
             );
           })}
-          <Spacer height={after} columns={kind.columns.length} />
+          <Spacer height={after} columns={columns.length} />
         </tbody>
       </table>
     </div>
@@ -127,7 +142,7 @@ function TableRows<T>(props: RowsProps<T>) {
 function CardRows<T>(props: RowsProps<T>) {
   const { kind, rows } = props;
   const { parent, shown, before, after, measure } = useVirtualRows(props, 150);
-  const [first, ...others] = kind.columns.filter((column) => !column.wideOnly);
+  const [first, ...others] = columnsOf(kind).filter((column) => !column.wideOnly);
   return (
     <div ref={parent}>
       <ul className="cards" aria-label={kind.title} style={{ paddingTop: before, paddingBottom: after }}>

@@ -3,7 +3,7 @@ import { getCoreRowModel, getFilteredRowModel, getSortedRowModel, type ColumnDef
 import { useEffect, useMemo, useRef, useState } from 'react';
 import type { Query } from '../api/client';
 import { useList } from '../api/use_read';
-import type { Resource } from './resource';
+import { type Resource, rowKeyOf } from './resource';
 import { settle } from './settle';
 import { useUrlWord } from './url_state';
 
@@ -31,7 +31,7 @@ function useArranged<T>(kind: Resource<T>, items: T[], search: string, order: Or
     data: items,
     columns,
     state: { globalFilter: search, sorting: order ? [{ id: order.key, desc: order.down }] : [] },
-    getRowId: kind.id,
+    getRowId: (item) => rowKeyOf(kind, item),
     globalFilterFn: 'includesString',
     getColumnCanGlobalFilter: () => true,
     getCoreRowModel: getCoreRowModel(),
@@ -45,13 +45,13 @@ function useArranged<T>(kind: Resource<T>, items: T[], search: string, order: Or
 function useSettled<T>(kind: Resource<T>, arrived: T[], view: string) {
   const shown = useRef<{ view: string; order: string[] }>({ view, order: [] });
   const [, redraw] = useState(0);
-  const ids = arrived.map(kind.id);
+  const ids = arrived.map((item) => rowKeyOf(kind, item));
   const before = shown.current.view === view ? shown.current.order : [];
   const settled = settle(before, ids);
   useEffect(() => {
     shown.current = { view, order: settled.order };
   });
-  const byId = new Map(arrived.map((item) => [kind.id(item), item]));
+  const byId = new Map(arrived.map((item) => [rowKeyOf(kind, item), item]));
   const rows = settled.order.flatMap((id) => byId.get(id) ?? []);
   const showFresh = () => {
     shown.current = { view, order: [] };

@@ -24,22 +24,26 @@ export interface Filter {
   name: string;
   label: string;
   /** Fixed values; without them a text. */
-  values?: readonly string[];
+  values?: readonly (string | { value: string; label: string })[];
 }
 
 export interface FormField {
   /** Path in the body: "template.cmd". */
   name: string;
   label: string;
-  kind?: 'text' | 'number' | 'choice' | 'flag' | 'words' | 'labels' | 'long' | 'secret';
+  /** `set`: some of the values; `duration`: "2h", sent in seconds. */
+  kind?: 'text' | 'number' | 'choice' | 'flag' | 'words' | 'set' | 'labels' | 'long' | 'secret' | 'duration';
   help?: string;
   placeholder?: string;
   required?: boolean;
   /** Values of a choice. */
   values?: readonly string[];
   /** Values of a choice (or of words) from a list of the API, by a field of its items. */
-  valuesFrom?: { path: ListPath & string; field: string };
+  valuesFrom?: { path: ListPath & string; field: string; help?: string };
+  /** A flag with one is always sent; a text or list with one is sent when it is emptied, too. */
   initial?: unknown;
+  /** Of a number: with a decimal point. */
+  decimal?: boolean;
   /** Behind "More options". */
   more?: boolean;
 }
@@ -62,8 +66,10 @@ export interface Deed<T> {
   done: string;
   /** Typed to confirm; for deletions. */
   confirmName?: (item: T) => string;
-  /** Values that one gives with it. */
-  fields?: readonly FormField[];
+  /** Values that one gives with it; those of the item to begin with, if it is a function. */
+  fields?: readonly FormField[] | ((item: T) => readonly FormField[]);
+  /** Completes or changes the body before it is sent and shown. */
+  shape?: (body: Record<string, unknown>) => Record<string, unknown>;
   /** Shown only where it makes sense. */
   when?: (item: T) => boolean;
   /** Operations without ?dryRun=true. */
@@ -83,6 +89,8 @@ export interface Creation {
   /** Field that the command takes without a flag. */
   argument?: string;
   fields: readonly FormField[];
+  /** Completes or changes the body before it is sent and shown. */
+  shape?: (body: Record<string, unknown>) => Record<string, unknown>;
   /** One sentence above the form. */
   lead?: string;
   done: string;
@@ -105,6 +113,8 @@ export interface Resource<T> {
   kinds: Kind[];
   permission: string;
   id: (item: T) => string;
+  /** Unique in the list, where the id is so in its tenant only. */
+  rowKey?: (item: T) => string;
   name: (item: T) => string;
   place?: (item: T) => Place;
   columns: Column<T>[];
@@ -115,6 +125,8 @@ export interface Resource<T> {
   lead?: string;
   create?: Creation;
   actions?: Deed<T>[];
+  /** Labels of actions that stand in the rows, too. */
+  rowActions?: string[];
   /** Page of one item; without it the list has no links. */
   detail?: {
     /** "/v1/volumes/{volume}"; without it the item is taken from the list. */
@@ -128,6 +140,8 @@ export interface Resource<T> {
   /** Drawn above the list. */
   above?: () => ReactNode;
 }
+
+export const rowKeyOf = <T>(kind: Resource<T>, item: T): string => (kind.rowKey ?? kind.id)(item);
 
 /** Checks a description against the type of its list's items: `resource('/v1/volumes', {...})`. */
 export function resource<P extends ListPath & string>(

@@ -6,7 +6,7 @@ import { type ReactNode, useState } from 'react';
 import type { Call, Method } from '../api/client';
 import { Problem } from '../api/problem';
 import { FormFieldInput } from './form_field';
-import { bodyOf, initialValues, keyOf, placeErrors, type Values } from './form_values';
+import { bodyOf, initialValues, keyOf, placeErrors, secretNames, type Values } from './form_values';
 import type { FormField } from './resource';
 import { ShowAs } from './show_as';
 import { Refusal } from './states';
@@ -80,7 +80,7 @@ export function ResourceForm({ fields, method = 'POST', path, call = {}, shape =
             {rest.submit}
           </Button>
         </Group>
-        <ShowAs command={rest.command} argument={rest.argument} method={method} path={path} body={body} />
+        <ShowAs command={rest.command} argument={rest.argument} method={method} path={path} body={body} hidden={secretNames(fields)} />
       </Stack>
     </form>
   );
