@@ -122,7 +122,7 @@ function ActionDialog<T>({ deed, item, kinds, onDone, close }: DialogProps<T>) {
             {deed.label}
           </Button>
         </Group>
-        <ShowAs command={`${deed.command} ${argument}`.trim()} method={deed.method} path={shownPath(write)} body={write.call.body as Record<string, unknown> | undefined} />
+        <ShowAs command={`${deed.command} ${argument}`.trim()} method={deed.method} path={shownPath(write)} flags={write.call.query} body={write.call.body as Record<string, unknown> | undefined} />
       </Stack>
     </form>
   );

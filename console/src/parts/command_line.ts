@@ -10,6 +10,8 @@ export interface Shown {
   method: string;
   path: string;
   body?: Record<string, Value>;
+  /** Fields of the command line that are not of the body: words of the query. */
+  flags?: Record<string, Value>;
 }
 
 export function kebab(name: string): string {
@@ -70,10 +72,10 @@ function flagsOf(name: string, value: Value, within: string): string[] {
 }
 
 /** "hostler volume create models --size 10Gi" */
-export function commandLine({ command, argument, body = {} }: Shown): string {
+export function commandLine({ command, argument, body = {}, flags = {} }: Shown): string {
   const words = ['hostler', command];
   if (argument && body[argument]) words.push(quoted(String(body[argument])));
-  const rest = Object.entries(body).filter(([name]) => name !== argument);
+  const rest = Object.entries({ ...flags, ...body }).filter(([name]) => name !== argument);
   return [...words, ...rest.flatMap(([name, value]) => flagsOf(name, value, ''))].join(' ');
 }
 

@@ -204,7 +204,7 @@ function useFilterQuery(filters: Filter[] = []): Record<string, string> {
 }
 
 /** The rows with search and filters, without the frame of a page; for lists within other pages. */
-export function ListView<T>({ kind }: { kind: Resource<T> }) {
+export function ListView<T>({ kind, emptyAction }: { kind: Resource<T>; emptyAction?: ReactNode }) {
   const [search] = useUrlWord('q');
   const [order, toggle] = useOrder();
   const query = useFilterQuery(kind.filters);
@@ -220,7 +220,7 @@ export function ListView<T>({ kind }: { kind: Resource<T> }) {
   if (list.isPending) return <Loading lines={8} />;
   if (!list.data) return list.error ? <Refusal problem={list.error} retry={() => void list.refetch()} /> : null;
   if (loaded === 0 && !filtered)
-    return <Empty text={kind.empty.text} command={kind.empty.command} action={<CreateButton kind={kind} />} />;
+    return <Empty text={kind.empty.text} command={kind.empty.command} action={emptyAction ?? <CreateButton kind={kind} />} />;
   return (
     <>
       <Group gap="xs">

@@ -1,1 +1,162 @@
-export default function Page() { return null; }
+// Home: what runs, what needs the reader, what it costs; each thing is one click away.
+import { Button, Group, Progress, SimpleGrid, Stack, Table, Text } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { Link } from 'wouter';
+import type { Overview, OverviewGpus } from '../../api/coming';
+import { usePermission } from '../../api/permissions';
+import { useRead } from '../../api/use_read';
+import { Action } from '../../parts/action';
+import { PageFrame, Section } from '../../parts/page_frame';
+import { AsyncView, Empty } from '../../parts/states';
+import { StateBadge } from '../../parts/state_badge';
+import { Ago, Money, Unknown } from '../../parts/values';
+import { InstanceLinks, instancePage, instances, InstanceState, keep, stop } from './instance_kind';
+import { fractionUsed, quotaName } from './quota_words';
+import { TemplateButtons } from './template_buttons';
+
+function Figure({ name, to, children }: { name: string; to?: string; children: ReactNode }) {
+  return (
+    <div className="tile">
+      <Text fz="xs" c="dimmed">{name}</Text>
+      <div className="figure">{to ? <Link href={to} className="plain">{children}</Link> : children}</div>
+    </div>
+  );
+}
+
+const countOf = (counts: { state: string; count: number }[] | undefined, ...states: string[]) =>
+  counts?.filter(({ state }) => states.includes(state)).reduce((sum, { count }) => sum + count, 0);
+
+function Figures({ overview }: { overview: Overview }) {
+  const costs = overview.costs ?? [];
+  const firing = overview.alerts?.reduce((sum, { count }) => sum + count, 0);
+  return (
+    <SimpleGrid cols={{ base: 2, md: 4 }}>
+      <Figure name="Running" to="/instances?state=running">{countOf(overview.instances, 'running') ?? <Unknown />}</Figure>
+      <Figure name="Starting" to="/instances?state=ready">{countOf(overview.instances, 'init', 'ready') ?? <Unknown />}</Figure>
+      <Figure name="Costs now">
+        {costs.length === 0 ? <Unknown /> : costs.map((cost) => <div key={cost.currency}><Money amount={cost.perHour} currency={cost.currency} per="h" /></div>)}
+      </Figure>
+      <Figure name="Firing alerts" to="/alerts">{firing ?? <Unknown />}</Figure>
+    </SimpleGrid>
+  );
+}
+
+function Need({ badge, name, link, text, children }: { badge: ReactNode; name: string; link: string; text: ReactNode; children?: ReactNode }) {
+  return (
+    <div className="need">
+      <div style={{ flex: '1 1 280px' }}>
+        <Group gap="xs"><Link href={link} className="plain">{name}</Link>{badge}</Group>
+        <Text fz="sm">{text}</Text>
+      </div>
+      <Group gap="sm">{children}</Group>
+    </div>
+  );
+}
+
+/** Keeps an instance that stops soon; the whole instance is read for the action. */
+function KeepButton({ id, tenantID }: { id: string; tenantID: string }) {
+  const query = useRead('/v1/instances/{instance}', { params: { instance: id }, query: { tenantID } }, { kinds: ['instance'] });
+  return query.data ? <Action deed={keep} item={query.data} kinds={instances.kinds} place={instances.place} /> : null;
+}
+
+function Needs({ overview }: { overview: Overview }) {
+  const { waiting = [], stopping = [] } = overview;
+  if (waiting.length + stopping.length === 0) return null;
+  return (
+    <Section title="Needs you">
+      {waiting.map((one) => (
+        <Need key={one.id} name={one.name} link={instancePage(one)} badge={<StateBadge state={one.state} tone={one.state === 'ready' ? 'busy' : undefined} />} text={one.sentence}>
+          <Button component={Link} href={instancePage(one)} size="xs" variant="default">Why</Button>
+        </Need>
+      ))}
+      {stopping.map((one) => (
+        <Need key={one.id} name={one.name} link={instancePage(one)} badge={<StateBadge state="stopping" tone="warn" />} text={<>It stops <Ago time={one.at} />: {one.why.replaceAll('_', ' ')}.</>}>
+          <KeepButton id={one.id} tenantID={one.tenantID} />
+        </Need>
+      ))}
+    </Section>
+  );
+}
+
+function Recent() {
+  const query = useRead('/v1/instances', { query: { limit: 8 } }, { kinds: ['instance'] });
+  return (
+    <Section title="Instances" actions={<Link href="/instances" className="plain">All</Link>}>
+      <AsyncView
+        query={query}
+        isEmpty={(list) => list.items.length === 0}
+        empty={<Empty text="Nothing runs yet. Choose a template above, or start an image." command="hostler instance create notebook-1 --spec h100-1 --template jupyter --wait" />}
+      >
+        {(list) => (
+          <div>
+            {list.items.map((instance) => (
+              <div className="need" key={instance.id} style={{ alignItems: 'center' }}>
+                <Group gap="sm" style={{ flex: '1 1 220px' }}>
+                  <Link href={instancePage(instance)} className="plain">{instance.instanceID}</Link>
+                  <InstanceState instance={instance} />
+                  <Text fz="sm" c="dimmed">{[instance.specName, instance.zone].filter(Boolean).join(' · ')}</Text>
+                </Group>
+                <Group gap="md" className="links">
+                  <InstanceLinks instance={instance} />
+                  <Action deed={stop} item={instance} kinds={instances.kinds} place={instances.place} />
+                </Group>
+              </div>
+            ))}
+          </div>
+        )}
+      </AsyncView>
+    </Section>
+  );
+}
+
+function Quotas({ quotas }: { quotas: NonNullable<Overview['quotas']> }) {
+  if (quotas.length === 0) return null;
+  return (
+    <Section title="Quota">
+      <Stack gap="sm">
+        {quotas.map((quota) => {
+          const used = fractionUsed(quota.used, quota.limit);
+          return (
+            <div key={quotaName(quota)}>
+              <Group justify="space-between"><Text fz="sm">{quotaName(quota)}</Text><Text fz="sm" className="number">{quota.used} of {quota.limit}</Text></Group>
+              {used !== undefined && <Progress value={used * 100} color={used > 0.9 ? 'orange' : undefined} aria-label={`${quotaName(quota)}: used`} />}
+            </div>
+          );
+        })}
+      </Stack>
+    </Section>
+  );
+}
+
+function Gpus({ gpus }: { gpus: OverviewGpus[] }) {
+  return (
+    <Section title="GPUs" actions={<Link href="/fleet" className="plain">Fleet</Link>}>
+      <Table.ScrollContainer minWidth={460}>
+        <Table>
+          <Table.Thead><Table.Tr>{['Model', 'Zone', 'Total', 'Free', 'Held', 'Stock', 'Foreign', 'Out of service'].map((name) => <Table.Th key={name}>{name}</Table.Th>)}</Table.Tr></Table.Thead>
+          <Table.Tbody>
+            {gpus.map((row) => (
+              <Table.Tr key={row.zone + row.model}>
+                {[row.model, row.zone, row.total, row.free, row.claimed, row.stock, row.foreign, row.outOfService].map((cell, index) => <Table.Td key={index} className={index > 1 ? 'number' : undefined}>{cell}</Table.Td>)}
+              </Table.Tr>
+            ))}
+          </Table.Tbody>
+        </Table>
+      </Table.ScrollContainer>
+    </Section>
+  );
+}
+
+export default function HomePage() {
+  const query = useRead('/v1/overview', {}, { kinds: ['instance', 'host', 'gpu', 'alert', 'quota', 'stock'], every: 60_000 });
+  const mayStart = usePermission('instance.write');
+  return (
+    <PageFrame title="Home">
+      {mayStart && <TemplateButtons />}
+      <AsyncView query={query}>{(overview) => <Stack><Figures overview={overview} /><Needs overview={overview} /></Stack>}</AsyncView>
+      <Recent />
+      {query.data?.quotas && <Quotas quotas={query.data.quotas} />}
+      {query.data?.gpus && query.data.gpus.length > 0 && <Gpus gpus={query.data.gpus} />}
+    </PageFrame>
+  );
+}

@@ -1,1 +1,100 @@
-export default function Page() { return null; }
+// One instance: what it is and why, its terminal, logs, metrics and events.
+import { Button, Group, SimpleGrid, Stack, Tabs } from '@mantine/core';
+import { ExternalLink } from 'lucide-react';
+import { useLocation, useSearchParams } from 'wouter';
+import type { PageProps } from '../../app/pages';
+import { usePermission } from '../../api/permissions';
+import { useRead } from '../../api/use_read';
+import { Chart } from '../../parts/chart';
+import { Logs } from '../../parts/logs';
+import { PageFrame, Section } from '../../parts/page_frame';
+import { RangePicker } from '../../parts/range';
+import { ItemActions } from '../../parts/resource_pages';
+import { AsyncView, Empty } from '../../parts/states';
+import { Terminal } from '../../parts/terminal';
+import { Timeline } from '../../parts/timeline';
+import { type Instance, instancePage, instances, InstanceState } from './instance_kind';
+import { InstanceOverview } from './instance_overview';
+import { SimulatedBadge } from '../../parts/state_badge';
+
+function OpenButton({ instance }: { instance: Instance }) {
+  const url = instance.urls[0]?.url;
+  if (!url || instance.state !== 'running') return null;
+  return (
+    <Button component="a" href={url} target="_blank" rel="noreferrer" size="xs" leftSection={<ExternalLink size={14} />}>
+      Open
+    </Button>
+  );
+}
+
+function Metrics({ instance }: { instance: Instance }) {
+  const where = `workload=${instance.instanceID} tenant=${instance.tenantID}`;
+  return (
+    <Stack>
+      <Group justify="flex-end"><RangePicker /></Group>
+      <SimpleGrid cols={{ base: 1, lg: 2 }}>
+        <Chart title="GPU use" metric="gpu_utilization" where={where} />
+        <Chart title="GPU memory" metric="gpu_memory_used" where={where} />
+        <Chart title="GPU power" metric="gpu_power" where={where} />
+        <Chart title="GPU temperature" metric="gpu_temperature" where={where} />
+      </SimpleGrid>
+    </Stack>
+  );
+}
+
+function Events({ instance }: { instance: Instance }) {
+  const query = useRead(
+    '/v1/instances/{instance}/events',
+    { params: { instance: instance.id }, query: { tenantID: instance.tenantID, limit: 200 } },
+    { kinds: ['instance', 'event'] },
+  );
+  return (
+    <AsyncView query={query} isEmpty={(list) => list.items.length === 0} empty={<Empty text="Nothing has happened to it yet." />}>
+      {(list) => <Section title="Events"><Timeline events={list.items} /></Section>}
+    </AsyncView>
+  );
+}
+
+function InstanceTabs({ instance, tab }: { instance: Instance; tab: string }) {
+  const [, go] = useLocation();
+  const mayEnter = usePermission('instance.enter', instance);
+  const mayRead = usePermission('instance.logs', instance);
+  return (
+    <Tabs value={tab} onChange={(next) => go(instancePage(instance, next === 'overview' ? '' : (next ?? '')))} keepMounted={false}>
+      <Tabs.List mb="md">
+        <Tabs.Tab value="overview">Overview</Tabs.Tab>
+        {mayEnter && <Tabs.Tab value="terminal">Terminal</Tabs.Tab>}
+        {mayRead && <Tabs.Tab value="logs">Logs</Tabs.Tab>}
+        <Tabs.Tab value="metrics">Metrics</Tabs.Tab>
+        <Tabs.Tab value="events">Events</Tabs.Tab>
+      </Tabs.List>
+      <Tabs.Panel value="overview"><InstanceOverview instance={instance} /></Tabs.Panel>
+      <Tabs.Panel value="terminal">
+        {instance.state === 'running'
+          ? <Terminal instance={instance.id} tenantID={instance.tenantID} />
+          : <Empty text={`A terminal needs a running instance. This one is ${instance.state}.`} command={`hostler explain ${instance.instanceID}`} />}
+      </Tabs.Panel>
+      <Tabs.Panel value="logs"><Logs instance={instance.id} tenantID={instance.tenantID} /></Tabs.Panel>
+      <Tabs.Panel value="metrics"><Metrics instance={instance} /></Tabs.Panel>
+      <Tabs.Panel value="events"><Events instance={instance} /></Tabs.Panel>
+    </Tabs>
+  );
+}
+
+export default function InstancePage({ params }: PageProps) {
+  const id = params.id ?? '';
+  const [search] = useSearchParams();
+  const query = useRead(
+    '/v1/instances/{instance}',
+    { params: { instance: id }, query: { tenantID: search.get('tenantID') ?? undefined } },
+    { kinds: ['instance'] },
+  );
+  const instance = query.data;
+  const badges = instance && <><InstanceState instance={instance} /><SimulatedBadge simulated={instance.simulated} /></>;
+  const actions = instance && <><OpenButton instance={instance} /><ItemActions kind={instances} item={instance} /></>;
+  return (
+    <PageFrame title={instance?.instanceID ?? id} up={{ to: '/instances', label: 'Instances' }} badges={badges} actions={actions}>
+      <AsyncView query={query}>{(it) => <InstanceTabs instance={it} tab={params.tab ?? 'overview'} />}</AsyncView>
+    </PageFrame>
+  );
+}

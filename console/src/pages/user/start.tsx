@@ -1,1 +1,151 @@
-export default function Page() { return null; }
+// Start an instance: what, on what, and the rest; the API is asked first whether it would go.
+import { Button, Collapse, Group, Stack, Text } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useDebouncedValue, useDisclosure } from '@mantine/hooks';
+import { useQuery } from '@tanstack/react-query';
+import { ChevronDown, ChevronRight, Rocket } from 'lucide-react';
+import { useState } from 'react';
+import { useLocation, useSearchParams } from 'wouter';
+import { type Schemas, send } from '../../api/client';
+import { useWhoami } from '../../api/permissions';
+import { asProblem, Problem } from '../../api/problem';
+import { useRead } from '../../api/use_read';
+import { FormFieldInput } from '../../parts/form_field';
+import { keyOf, placeErrors, type Values } from '../../parts/form_values';
+import { PageFrame, Section } from '../../parts/page_frame';
+import type { FormField } from '../../parts/resource';
+import { ShowAs } from '../../parts/show_as';
+import { AsyncView, Empty, Refusal } from '../../parts/states';
+import { useDeed } from '../../parts/use_deed';
+import { durationText, moneyText } from '../../parts/words';
+import { instancePage } from './instance_kind';
+import { createBody, fieldsOf, initialOf, rememberTenant, suggestedOffer } from './start_form';
+import { OfferChoice, offerKey, WhatChoice } from './start_choices';
+
+type Offer = Schemas['Offer'];
+type Template = Schemas['InstanceTemplate'];
+
+/** Would it start now? Asked as one types, so that a refusal comes before the click. */
+function useWouldStart(body: Record<string, unknown>, zone: string | undefined, complete: boolean) {
+  const [asked] = useDebouncedValue(JSON.stringify(body), 500);
+  return useQuery<unknown, Problem>({
+    queryKey: ['dry run', '/gpu-instances', asked, zone],
+    queryFn: () => send('POST', '/gpu-instances', { body: JSON.parse(asked) as unknown, query: { zone, dryRun: true } }).then(() => true),
+    enabled: complete && asked === JSON.stringify(body),
+    retry: false,
+    meta: { kinds: ['instance', 'host', 'stock'] },
+  });
+}
+
+function planText(offer: Offer, idleSeconds: number): string {
+  const from = offer.ready > 0 ? 'from stock, ready in seconds' : 'placed on a free host';
+  const price = offer.price ? `${moneyText(offer.price, offer.currency)}/h` : 'no price is set';
+  const idle = idleSeconds > 0 ? `stops after ${durationText(idleSeconds)} unused` : 'runs until it is stopped';
+  return `${offer.gpus} × ${offer.gpuType || 'no GPU'} in ${offer.zone}, ${from}, ${price}, ${idle}.`;
+}
+
+function Options({ fields, form }: { fields: FormField[]; form: ReturnType<typeof useForm<Values>> }) {
+  const [open, more] = useDisclosure(false);
+  const draw = (some: FormField[]) =>
+    some.map((field) => <FormFieldInput key={field.name} field={field} input={form.getInputProps(keyOf(field.name))} />);
+  const wrongBelow = fields.some((field) => field.more && form.errors[keyOf(field.name)]);
+  const shown = open || wrongBelow;
+  return (
+    <Stack gap="md" maw={640}>
+      {draw(fields.filter((field) => !field.more))}
+      <div>
+        <Button variant="subtle" size="compact-sm" onClick={more.toggle} aria-expanded={shown} leftSection={shown ? <ChevronDown size={14} /> : <ChevronRight size={14} />}>
+          More options
+        </Button>
+        <Collapse expanded={shown}><Stack gap="md" mt="sm">{draw(fields.filter((field) => field.more))}</Stack></Collapse>
+      </div>
+    </Stack>
+  );
+}
+
+interface FormProps {
+  template?: Template;
+  offer: Offer;
+  ownTenant: string;
+}
+
+function StartForm({ template, offer, ownTenant }: FormProps) {
+  const [, go] = useLocation();
+  const fields = fieldsOf(template, ownTenant === '');
+  const form = useForm<Values>({ initialValues: initialOf(fields, template) });
+  const [refused, setRefused] = useState<Problem>();
+  const body = createBody({ fields, values: form.values, template, offer, ownTenant });
+  const complete = Boolean(body.tenantID && body.instanceID && (body.image || body.templateName));
+  const would = useWouldStart(body, offer.zone, complete);
+  const started = () => {
+    rememberTenant(String(body.tenantID));
+    go(instancePage({ id: String(body.instanceID), tenantID: String(body.tenantID) }));
+  };
+  const deed = useDeed({ kinds: ['instance', 'stock'], done: `${String(body.instanceID)} starts.`, onDone: started });
+  const refuse = (problem: Problem) => {
+    const placed = placeErrors(fields, problem.errors);
+    form.setErrors(placed.at);
+    setRefused(new Problem({ ...problem, sentence: problem.sentence, errors: placed.others }));
+  };
+  const submit = () => {
+    setRefused(undefined);
+    deed.mutate({ method: 'POST', path: '/gpu-instances', call: { body, query: { zone: offer.zone } } }, { onError: refuse });
+  };
+  const problem = refused ?? (would.error ? asProblem(would.error) : undefined);
+  const idle = Number(body.inactivityTimeoutSeconds ?? template?.inactivityTimeoutSeconds ?? 0);
+  return (
+    <form onSubmit={form.onSubmit(submit)} noValidate>
+      <Stack>
+        <Section title="3 Options"><Options fields={fields} form={form} /></Section>
+        {problem && <Refusal problem={problem} />}
+        <Group>
+          <Button type="submit" size="md" leftSection={<Rocket size={16} aria-hidden />} loading={deed.isPending} disabled={!complete}>Start</Button>
+          <Text>{planText(offer, idle)}</Text>
+        </Group>
+        <ShowAs command="instance create" argument="instanceID" method="POST" path={`/gpu-instances?zone=${offer.zone}`} flags={{ zone: offer.zone }} body={body} />
+      </Stack>
+    </form>
+  );
+}
+
+function Chosen({ templates, offers }: { templates: Template[]; offers: Offer[] }) {
+  const [params, setParams] = useSearchParams();
+  const who = useWhoami();
+  const image = params.has('image');
+  const template = image ? undefined : (templates.find(({ name }) => name === params.get('template')) ?? templates[0]);
+  const offer = offers.find((one) => offerKey(one) === params.get('on')) ?? suggestedOffer(offers);
+  const choose = (change: (next: URLSearchParams) => void) =>
+    setParams((before) => {
+      const next = new URLSearchParams(before);
+      change(next);
+      return next;
+    }, { replace: true });
+  const chooseWhat = (name: string | undefined) =>
+    choose((next) => {
+      next.delete(name === undefined ? 'template' : 'image');
+      next.set(name === undefined ? 'image' : 'template', name ?? '');
+    });
+  return (
+    <Stack>
+      <Section title="1 What"><WhatChoice templates={templates} chosen={template?.name} onChoose={chooseWhat} /></Section>
+      <Section title="2 On what">
+        {offers.length === 0
+          ? <Empty text="No spec is offered yet. An operator makes one." command="hostler spec create h100-1 --cpu 8 --memory 32Gi --gpu-type 'H100 SXM5 80GB' --gpu-num 1" />
+          : <OfferChoice offers={offers} chosen={offer} onChoose={(key) => choose((next) => next.set('on', key))} />}
+      </Section>
+      {offer && who && <StartForm key={template?.name ?? 'image'} template={template} offer={offer} ownTenant={who.isOperator && !who.tenantID ? '' : who.tenantID} />}
+    </Stack>
+  );
+}
+
+export default function StartPage() {
+  const templates = useRead('/v1/templates', { query: { limit: 100 } });
+  const offers = useRead('/v1/offers', { query: { limit: 200 } }, { kinds: ['host', 'stock', 'instance', 'spec', 'price'], every: 15_000 });
+  return (
+    <PageFrame title="Start an instance">
+      <AsyncView query={templates}>
+        {({ items }) => <AsyncView query={offers}>{(list) => <Chosen templates={items} offers={list.items} />}</AsyncView>}
+      </AsyncView>
+    </PageFrame>
+  );
+}

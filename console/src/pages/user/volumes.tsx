@@ -3,7 +3,7 @@ import { Ago, Id } from '../../parts/values';
 import { resource } from '../../parts/resource';
 import { StateBadge } from '../../parts/state_badge';
 
-const states = ['creating', 'available', 'attached', 'deleting', 'lost', 'failed'] as const;
+const states = ['creating', 'available', 'attached', 'deleting', 'failed'] as const;
 
 export const volumes = resource('/v1/volumes', {
   noun: 'volume',

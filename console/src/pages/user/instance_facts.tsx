@@ -1,0 +1,32 @@
+import { Ago, Facts, Id } from '../../parts/values';
+import { bytesText, durationText } from '../../parts/words';
+import type { Instance } from './instance_kind';
+
+const never = (seconds: number) => (seconds === 0 ? 'never' : durationText(seconds));
+
+/** What an instance is made of. */
+export function InstanceFacts({ instance: it }: { instance: Instance }) {
+  const layer = it.layer;
+  return (
+    <Facts
+      facts={[
+        { name: 'Id', value: <Id value={it.id} /> },
+        { name: 'Spec', value: it.specName },
+        { name: 'Image', value: it.image },
+        { name: 'Template', value: it.templateName },
+        { name: 'Zone', value: it.zone },
+        { name: 'Host', value: it.host },
+        { name: 'GPUs', value: it.gpus.join(', ') },
+        { name: 'Tenant, project', value: [it.tenantID, it.project].filter(Boolean).join(', ') },
+        { name: 'Address', value: it.address },
+        { name: 'Volumes', value: it.volumes.map(({ name, mountPath }) => `${name} at ${mountPath}`).join(', ') },
+        { name: 'Written outside volumes', value: layer?.usedBytes === undefined ? undefined : `${bytesText(layer.usedBytes)} of ${bytesText(layer.totalBytes)}` },
+        { name: 'Stops when unused', value: never(it.inactivityTimeoutSeconds) },
+        { name: 'Stops', value: it.stopsAt && <Ago time={it.stopsAt} /> },
+        { name: 'Last used', value: it.usedAt && <Ago time={it.usedAt} /> },
+        { name: 'Ready since', value: it.readyAt && <Ago time={it.readyAt} /> },
+        { name: 'Made', value: <><Ago time={it.createdAt} /> {it.createdBy && `by ${it.createdBy}`}</> },
+      ]}
+    />
+  );
+}
