@@ -21,11 +21,14 @@ interface Props {
   top?: number;
 }
 
+/** Figures of the API's units as people read them: 350 W, not 350000 mW. */
+const scaled: Record<string, [number, string]> = { mW: [1000, 'W'], mJ: [1000, 'J'], '1/1000': [1000, ''], ppm: [10_000, '%'] };
+
 export function wordsFor(unit: string): (value: number) => string {
-  if (unit === 'bytes') return bytesText;
-  if (unit === 'bytes/s') return (value) => `${bytesText(value)}/s`;
-  const sign = unit === 'percent' ? ' %' : unit ? ` ${unit}` : '';
-  return (value) => `${Number(value.toPrecision(4))}${sign}`;
+  if (unit === 'B') return bytesText;
+  if (unit === 'B/s') return (value) => `${bytesText(value)}/s`;
+  const [by, sign] = scaled[unit] ?? [1, unit];
+  return (value) => `${Number((value / by).toPrecision(3))} ${sign}`.trim();
 }
 
 function lineLabel(labels: Record<string, string>, metric: string): string {
@@ -41,7 +44,7 @@ export function chartData(answer: Schemas['SeriesAnswer']): ChartData {
     times: Array.from({ length: steps }, (_, index) => begin + index * answer.step),
     lines: answer.lines.map((line) => ({ label: lineLabel(line.labels, answer.metric), values: line.values })),
     words: wordsFor(answer.unit),
-    atLeast: answer.unit === 'percent' ? 100 : undefined,
+    atLeast: answer.unit === '%' ? 100 : undefined,
   };
 }
 
