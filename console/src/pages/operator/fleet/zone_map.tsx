@@ -1,4 +1,5 @@
 // The cells of one zone: hover and arrow keys show a GPU, click and Enter open it.
+import { VisuallyHidden } from '@mantine/core';
 import { useElementSize } from '@mantine/hooks';
 import { type KeyboardEvent, type MouseEvent, useEffect, useMemo, useRef, useState } from 'react';
 import { draw, type Picture } from './draw';
@@ -127,7 +128,7 @@ export function ZoneMap({ zone, hosts, data, colouring, keys, cell, dark, onHost
       )}
       {spot && shown && spot.gpu >= 0 && <Frame layout={layout} spot={spot} />}
       {spot && shown && <Tip layout={layout} spot={spot} text={shown} width={width} />}
-      <div className="visually-hidden" aria-live="polite">{byKey ? shown : ''}</div>
+      <VisuallyHidden aria-live="polite">{byKey ? shown : ''}</VisuallyHidden>
     </div>
   );
 }
