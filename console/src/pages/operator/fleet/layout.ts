@@ -25,6 +25,7 @@ const labelHeight = 16;
 
 /** Size of cells for so many GPUs: few are large. */
 export function cellSize(gpus: number): number {
+  if (gpus <= 128) return 36;
   if (gpus <= 512) return 24;
   if (gpus <= 4096) return 14;
   return gpus <= 20_000 ? 9 : 6;
