@@ -115,6 +115,11 @@ function facts(gpu: Gpu): Fact[] {
     { name: 'Temperature', value: measured(gpu.temperatureCelsius, '°C') },
     { name: 'Power', value: measured(gpu.powerWatts, 'W') },
     { name: 'Memory in use', value: gpu.memoryUsedBytes === undefined ? undefined : <Bytes value={gpu.memoryUsedBytes} /> },
+  ];
+}
+
+function Device({ gpu }: { gpu: Gpu }) {
+  const device: Fact[] = [
     { name: 'PCI address', value: gpu.pciAddress },
     { name: 'Link', value: gpu.pcieGeneration > 0 ? `PCIe ${gpu.pcieGeneration} ×${gpu.pcieWidth}` : undefined },
     { name: 'NUMA node', value: gpu.numaNode < 0 ? undefined : String(gpu.numaNode) },
@@ -122,6 +127,7 @@ function facts(gpu: Gpu): Fact[] {
     { name: 'Driver', value: gpu.driverVersion },
     { name: 'MIG', value: gpu.mig },
   ];
+  return <Section title="Device"><Facts facts={device} /></Section>;
 }
 
 const drawn = [
@@ -142,15 +148,15 @@ export const gpus = resource('/v1/gpus', {
   id: (gpu) => gpu.id,
   name: (gpu) => `${gpu.hostName}, GPU ${gpu.index}`,
   columns: [
-    { key: 'name', title: 'GPU', value: (gpu) => `${gpu.hostName}, GPU ${gpu.index}` },
+    { key: 'name', title: 'GPU', value: (gpu) => `${gpu.hostName}, GPU ${gpu.index}`, width: '170px' },
     { key: 'state', title: 'State', value: (gpu) => gpu.state, cell: (gpu) => <StateBadge state={gpu.state} reason={gpu.message} />, width: '140px' },
-    { key: 'remedy', title: 'Remedy', value: (gpu) => gpu.remedy.replaceAll('_', ' '), width: '140px' },
+    { key: 'remedy', title: 'Remedy', value: (gpu) => gpu.remedy.replaceAll('_', ' '), width: '130px' },
     { key: 'use', title: 'Held by', value: (gpu) => (gpu.holder ? `${gpu.use} ${gpu.holder}` : gpu.use) },
-    { key: 'model', title: 'Model', value: (gpu) => gpu.model },
+    { key: 'model', title: 'Model', value: (gpu) => gpu.model, width: '170px' },
     { key: 'utilization', title: 'Use', value: (gpu) => gpu.utilizationPercent, cell: (gpu) => measured(gpu.utilizationPercent, '%'), width: '80px', align: 'right' },
     { key: 'temperature', title: 'Temp.', value: (gpu) => gpu.temperatureCelsius, cell: (gpu) => measured(gpu.temperatureCelsius, '°C'), width: '90px', align: 'right' },
     { key: 'power', title: 'Power', value: (gpu) => gpu.powerWatts, cell: (gpu) => measured(gpu.powerWatts && Math.round(gpu.powerWatts), 'W'), width: '90px', align: 'right' },
-    { key: 'zone', title: 'Zone', value: (gpu) => gpu.zone, width: '90px', wideOnly: true },
+    { key: 'zone', title: 'Zone', value: (gpu) => gpu.zone, width: '70px', wideOnly: true },
     { key: 'simulated', title: 'Kind', value: (gpu) => (gpu.simulated ? 'simulated' : 'real'), cell: (gpu) => (gpu.simulated ? <SimulatedBadge /> : 'real'), width: '140px' },
   ],
   filters: [
@@ -185,6 +191,7 @@ export const gpus = resource('/v1/gpus', {
       <>
         <Explained gpu={gpu} />
         <Measured gpu={gpu} />
+        <Device gpu={gpu} />
         <Slices gpu={gpu} />
         <Charts title="Over time" drawn={drawn} where={`gpu=${gpu.id}`} />
         <Happened kind="gpu" id={gpu.id} />
