@@ -4,6 +4,14 @@ import { defineConfig } from 'vitest/config';
 // Parts of Mantine, React and TanStack that each page needs: one file that changes only with the lock.
 const vendor = /node_modules\/(react|react-dom|scheduler|wouter|regexparam|use-sync-external-store|@mantine|@floating-ui|clsx|react-remove-scroll|@tanstack\/(react-query|query-core))\//;
 
+// Parts of them that no first page needs: inputs of forms. Their file is loaded with the first form.
+const forms = /node_modules\/(@mantine\/form|react-number-format|react-textarea-autosize|@mantine\/core\/esm\/components\/(NumberInput|TagsInput|Select|Combobox|Textarea|PasswordInput|Pill|PillsInput|Radio|Switch|Tabs|Timeline|SegmentedControl))\//;
+
+function chunkOf(id: string): string | undefined {
+  if (forms.test(id)) return 'forms';
+  return vendor.test(id) ? 'vendor' : undefined;
+}
+
 // `npm run dev` serves the page from here and asks a master for the rest. The key of HOSTLER_KEY is added on this
 // machine only; the built console has none.
 const master = {
@@ -21,7 +29,7 @@ export default defineConfig({
     assetsInlineLimit: 0,
     rollupOptions: {
       output: {
-        manualChunks: (id) => (vendor.test(id) ? 'vendor' : undefined),
+        manualChunks: chunkOf,
       },
     },
   },

@@ -11,7 +11,7 @@ import { Router } from 'wouter';
 import { startLive } from './api/live';
 import { asProblem } from './api/problem';
 import { Shell } from './app/shell';
-import { theme } from './app/theme';
+import { theme, variables } from './app/theme';
 
 // Set before the first paint; a script in the page would break the content security policy.
 const schemes = localStorageColorSchemeManager({ key: 'hostler-colors' });
@@ -35,7 +35,7 @@ startLive(cache);
 
 createRoot(document.getElementById('root') as HTMLElement).render(
   <StrictMode>
-    <MantineProvider theme={theme} defaultColorScheme="auto" colorSchemeManager={schemes}>
+    <MantineProvider theme={theme} cssVariablesResolver={variables} defaultColorScheme="auto" colorSchemeManager={schemes}>
       <QueryClientProvider client={cache}>
         <Notifications position="bottom-right" />
         <Router base="/console">

@@ -1,7 +1,7 @@
 // The one way to the API: every call has our header, writes have an idempotency key, refusals become a Problem.
 import createClient, { type Middleware } from 'openapi-fetch';
 import type { ComingPaths } from './coming';
-import { decodeProblem, Problem, unreachable } from './problem';
+import { asProblem, decodeProblem, Problem, unreachable } from './problem';
 import type { components, paths } from './schema';
 
 export type Schemas = components['schemas'];
@@ -83,7 +83,11 @@ export async function send<T>(method: Method, path: string, call: Call = {}): Pr
     path: string,
     init: object,
   ) => Promise<{ data?: unknown }>;
-  return (await request(method.toLowerCase(), filled(path, call.params), init)).data as T;
+  try {
+    return (await request(method.toLowerCase(), filled(path, call.params), init)).data as T;
+  } catch (error) {
+    throw asProblem(error);
+  }
 }
 
 /** A GET, typed by its path. */

@@ -2,7 +2,7 @@
 import { notifications } from '@mantine/notifications';
 import { useMutation } from '@tanstack/react-query';
 import { type Call, type Method, send } from '../api/client';
-import { asProblem, type Problem } from '../api/problem';
+import type { Problem } from '../api/problem';
 import { useRefresh } from '../api/use_read';
 
 export interface Write {
@@ -20,8 +20,7 @@ interface Options {
 export function useDeed({ kinds, done, onDone }: Options) {
   const refresh = useRefresh();
   return useMutation<unknown, Problem, Write>({
-    mutationFn: ({ method, path, call }) =>
-      send(method, path, call).catch((error: unknown) => Promise.reject(asProblem(error))),
+    mutationFn: ({ method, path, call }) => send(method, path, call),
     onSuccess: (answer) => {
       notifications.show({ message: done, color: 'green' });
       void refresh([...kinds, 'event']);

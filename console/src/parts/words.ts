@@ -32,13 +32,19 @@ export function durationText(seconds: number | undefined): string {
   return `${Math.floor(total / 86400)} days`;
 }
 
+/** One unit is enough for a distance: "3 h". */
+function roughText(seconds: number): string {
+  const hour = 3600;
+  return seconds >= hour && seconds < 48 * hour ? `${Math.floor(seconds / hour)} h` : durationText(seconds);
+}
+
 /** "3 min ago", "in 12 min". */
 export function agoText(time: string | undefined, now: number): string {
   if (!time) return unknown;
   const seconds = (now - Date.parse(time)) / 1000;
   if (Number.isNaN(seconds)) return unknown;
   if (Math.abs(seconds) < 5) return 'now';
-  return seconds > 0 ? `${durationText(seconds)} ago` : `in ${durationText(-seconds)}`;
+  return seconds > 0 ? `${roughText(seconds)} ago` : `in ${roughText(-seconds)}`;
 }
 
 export function clockText(time: number): string {

@@ -123,7 +123,7 @@ export const instances = resource('/v1/instances', {
   columns: [
     { key: 'name', title: 'Name', value: (it) => it.instanceID },
     { key: 'state', title: 'State', value: (it) => it.state, cell: (it) => <InstanceState instance={it} />, width: '130px' },
-    { key: 'links', title: 'Open', value: () => undefined, cell: (it) => <InstanceLinks instance={it} />, width: '190px' },
+    { key: 'links', title: 'Open', value: () => undefined, cell: (it) => <InstanceLinks instance={it} />, width: '200px' },
     { key: 'spec', title: 'Spec', value: (it) => it.specName, width: '120px' },
     { key: 'zone', title: 'Zone', value: (it) => it.zone, width: '90px' },
     { key: 'project', title: 'Project', value: (it) => it.project, width: '110px', wideOnly: true },

@@ -8,7 +8,7 @@ import { useState } from 'react';
 import { useLocation, useSearchParams } from 'wouter';
 import { type Schemas, send } from '../../api/client';
 import { useWhoami } from '../../api/permissions';
-import { asProblem, Problem } from '../../api/problem';
+import { Problem } from '../../api/problem';
 import { useRead } from '../../api/use_read';
 import { FormFieldInput } from '../../parts/form_field';
 import { keyOf, placeErrors, type Values } from '../../parts/form_values';
@@ -91,7 +91,7 @@ function StartForm({ template, offer, ownTenant }: FormProps) {
     setRefused(undefined);
     deed.mutate({ method: 'POST', path: '/gpu-instances', call: { body, query: { zone: offer.zone } } }, { onError: refuse });
   };
-  const problem = refused ?? (would.error ? asProblem(would.error) : undefined);
+  const problem = refused ?? (would.error ?? undefined);
   const idle = Number(body.inactivityTimeoutSeconds ?? template?.inactivityTimeoutSeconds ?? 0);
   return (
     <form onSubmit={form.onSubmit(submit)} noValidate>

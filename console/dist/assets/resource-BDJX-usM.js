@@ -1,0 +1,1 @@
+function n(r,e){return{...e,path:r}}export{n as r};

@@ -1,0 +1,22 @@
+import { commandLine, curlLine } from './command_line';
+
+const create = { command: 'instance create', argument: 'instanceID', method: 'POST', path: '/gpu-instances' };
+
+test('fields are flags as the command line has them', () => {
+  const body = {
+    instanceID: 'nb-1', tenantID: 'acme', specName: 'h100-1', inactivityTimeoutSeconds: 600, labels: { team: 'ml' },
+    template: { ports: [{ port: 80, isPublic: true, isProbe: true }], cmd: 'python a.py' }, placement: { zones: ['nj'] },
+  };
+  expect(commandLine({ ...create, body })).toBe(
+    "hostler instance create nb-1 --tenant acme --spec h100-1 --inactivity-timeout 600s --label team=ml --port 80,public,probe --cmd 'python a.py' --zone nj",
+  );
+});
+
+test('quotes in values cannot end the shell word', () => {
+  expect(commandLine({ ...create, body: { instanceID: "a'; rm -rf /" } })).toBe("hostler instance create 'a'\\''; rm -rf /'");
+  expect(curlLine({ ...create, body: { a: "'" } }, 'http://c')).toContain(`-d '{"a":"'\\''"}'`);
+});
+
+test('what is not set has no flag', () => {
+  expect(commandLine({ command: 'volume delete v-1', method: 'DELETE', path: '/v1/volumes/v-1', flags: { tenantID: undefined } })).toBe('hostler volume delete v-1');
+});
