@@ -32,12 +32,18 @@ function drawMark(pen: Pen, mark: Shade['mark'], size: number): void {
     pen.lineTo(x2 * size, y2 * size);
     pen.stroke();
   }
-  if (mark === 'hollow') pen.strokeRect(line / 2, line / 2, size - line, size - line);
-  if (mark !== 'dot' && mark !== 'ring') return;
+  if (mark === 'hollow' || mark === 'unknown') {
+    pen.globalAlpha = 0.3;
+    pen.lineWidth = 1;
+    pen.strokeRect(0.5, 0.5, size - 1, size - 1);
+    pen.globalAlpha = 1;
+  }
+  const round = mark === 'ring' ? 3.4 : mark === 'dot' || mark === 'unknown' ? 6 : 0;
+  if (round === 0) return;
   pen.beginPath();
-  pen.arc(size / 2, size / 2, size / (mark === 'dot' ? 6 : 3.4), 0, 2 * Math.PI);
-  if (mark === 'dot') pen.fill();
-  else pen.stroke();
+  pen.arc(size / 2, size / 2, size / round, 0, 2 * Math.PI);
+  if (mark === 'ring') pen.stroke();
+  else pen.fill();
 }
 
 /** One cell at the origin of the pen, without the pixel between cells. */

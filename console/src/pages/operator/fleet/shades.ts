@@ -2,7 +2,7 @@
 import { type FleetData, type FleetHost, unknownValue } from './fleet_data';
 
 /** Drawn over the colour. `level` fills a part of the cell from below. */
-export type Mark = 'none' | 'dot' | 'slash' | 'backslash' | 'cross' | 'bar' | 'ring' | 'hollow';
+export type Mark = 'none' | 'dot' | 'slash' | 'backslash' | 'cross' | 'bar' | 'ring' | 'hollow' | 'unknown';
 
 export interface Shade {
   label: string;
@@ -16,10 +16,10 @@ export interface Shade {
 export const colourings = ['use', 'state', 'utilization', 'temperature', 'power', 'tenant', 'model'] as const;
 export type Colouring = (typeof colourings)[number];
 
-export const unknownShade: Shade = { label: 'unknown', light: '#ffffff', dark: '#1f2229', mark: 'hollow' };
+export const unknownShade: Shade = { label: 'unknown', light: '#ffffff', dark: '#1f2229', mark: 'unknown' };
 
 const uses: Record<string, Shade> = {
-  idle: { label: 'idle', light: '#dfe4ec', dark: '#3a404c', mark: 'none' },
+  idle: { label: 'idle', light: '#eef1f6', dark: '#2b303a', mark: 'hollow' },
   stock: { label: 'stock', light: '#9cc3f5', dark: '#2f5f9e', mark: 'dot' },
   instance: { label: 'instance', light: '#2457d6', dark: '#5b8cff', mark: 'none' },
   foreign: { label: 'foreign', light: '#b98be0', dark: '#8a5cb8', mark: 'slash' },
@@ -41,7 +41,7 @@ const names: Omit<Shade, 'label'>[] = [
   { light: '#3d7a99', dark: '#6fb3d6', mark: 'cross' },
 ];
 const otherNames: Shade = { label: 'others', light: '#8b93a3', dark: '#747c8c', mark: 'none' };
-const noName: Shade = { label: 'none', light: '#dfe4ec', dark: '#3a404c', mark: 'none' };
+const noName: Shade = { label: 'none', light: '#eef1f6', dark: '#2b303a', mark: 'hollow' };
 
 interface Scale {
   unit: string;
