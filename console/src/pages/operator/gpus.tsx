@@ -141,6 +141,7 @@ const drawn = [
 
 export const gpus = resource('/v1/gpus', {
   noun: 'GPU',
+  plural: 'GPUs',
   title: 'GPUs',
   page: '/gpus',
   kinds: ['gpu', 'host'],

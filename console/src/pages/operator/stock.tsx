@@ -61,6 +61,7 @@ function Images({ stock }: { stock: Stock }) {
 
 export const stock = resource('/v1/stocks', {
   noun: 'spec',
+  plural: 'specs',
   title: 'Stock',
   page: '/stock',
   kinds: ['stock'],

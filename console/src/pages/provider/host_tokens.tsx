@@ -20,6 +20,7 @@ const revoke: Deed<Token> = {
   plan: (token) => `No host can join with ${token.id} then. A host that has joined with it stays.`,
   confirmName: ({ id }) => id,
   done: 'The token is revoked.',
+  when: (token) => stateOf(token) === 'open',
   danger: true,
 };
 

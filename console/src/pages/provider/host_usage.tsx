@@ -49,6 +49,7 @@ function Together() {
 
 export const hostUsage = resource('/v1/host-usage', {
   noun: 'host',
+  plural: 'hosts',
   title: 'Use of hosts',
   page: '/hosts',
   kinds: ['host'],

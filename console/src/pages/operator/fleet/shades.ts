@@ -62,7 +62,7 @@ function shadesOf({ unit, ends }: Scale, ramp: typeof cool): Shade[] {
   return ends.map((from, i) => {
     const to = ends[i + 1];
     const label = to === undefined ? `${from} ${unit} and more` : to - from === 1 ? `${from} ${unit}` : `${from}–${to - 1} ${unit}`;
-    return { label, light: ramp.light[i] ?? '', dark: ramp.dark[i] ?? '', mark: 'none', level: i / (ends.length - 1) };
+    return { label, light: ramp.light[i] ?? '', dark: ramp.dark[i] ?? '', mark: i === 0 ? 'hollow' : 'none', level: i / (ends.length - 1) };
   });
 }
 
@@ -100,8 +100,8 @@ function keyOfNames(data: FleetData, column: string): Key {
   const places = new Map(own.map((number, i) => [number, i]));
   const last = named.length;
   return {
-    shades: [...named, otherNames, noName],
-    place: (number) => (number === unknownValue ? last + 1 : (places.get(number) ?? last)),
+    shades: [...named, noName, ...(words.length > named.length ? [otherNames] : [])],
+    place: (number) => (number === unknownValue ? last : (places.get(number) ?? last + 1)),
   };
 }
 
