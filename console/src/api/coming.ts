@@ -69,7 +69,35 @@ export interface Ticket {
   expiresAt: string;
 }
 
+/** A value of each host or GPU. `words`: what the numbers stand for; all bits set: unknown. */
+export interface FleetColumn {
+  name: string;
+  words: string[];
+  /** Bytes of each value, the lowest first. */
+  width: number;
+  /** Multiply a number by this. */
+  step: number;
+  unit: string;
+  /** base64 */
+  data: string;
+}
+
+export interface Fleet {
+  at: string;
+  cursor: string;
+  /** These are all hosts: forget others. */
+  whole: boolean;
+  hosts: string[];
+  names: string[];
+  hostColumns: FleetColumn[];
+  columns: FleetColumn[];
+  removed: string[];
+  /** Ask again with ?after= this. */
+  next?: string;
+}
+
 export interface ComingPaths {
+  '/v1/fleet': Get<Fleet>;
   '/v1/whoami': Get<Whoami>;
   '/v1/overview': Get<Overview>;
   '/v1/search': Get<{ items: Found[] }>;

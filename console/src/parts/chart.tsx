@@ -1,8 +1,10 @@
 // A chart of a metric of /v1/series: `<Chart title="GPU use" metric="gpu_utilization" where="workload=nb-1" />`.
 import { Group, Text, Title } from '@mantine/core';
+import { useQuery, type UseQueryResult } from '@tanstack/react-query';
 import { lazy, Suspense, useMemo } from 'react';
-import type { Schemas } from '../api/client';
-import { useRead } from '../api/use_read';
+import { type Query, read, type Schemas } from '../api/client';
+import type { Problem } from '../api/problem';
+import { Turns } from '../api/turns';
 import type { ChartData } from './chart_view';
 import { useRange } from './range';
 import { AsyncView, Loading } from './states';
@@ -21,11 +23,14 @@ interface Props {
   top?: number;
 }
 
+/** Figures of the API's units as people read them: 350 W, not 350000 mW. */
+const scaled: Record<string, [number, string]> = { mW: [1000, 'W'], mJ: [1000, 'J'], '1/1000': [1000, ''], ppm: [10_000, '%'] };
+
 export function wordsFor(unit: string): (value: number) => string {
-  if (unit === 'bytes') return bytesText;
-  if (unit === 'bytes/s') return (value) => `${bytesText(value)}/s`;
-  const sign = unit === 'percent' ? ' %' : unit ? ` ${unit}` : '';
-  return (value) => `${Number(value.toPrecision(4))}${sign}`;
+  if (unit === 'B') return bytesText;
+  if (unit === 'B/s') return (value) => `${bytesText(value)}/s`;
+  const [by, sign] = scaled[unit] ?? [1, unit];
+  return (value) => `${Number((value / by).toPrecision(3))} ${sign}`.trim();
 }
 
 function lineLabel(labels: Record<string, string>, metric: string): string {
@@ -41,7 +46,7 @@ export function chartData(answer: Schemas['SeriesAnswer']): ChartData {
     times: Array.from({ length: steps }, (_, index) => begin + index * answer.step),
     lines: answer.lines.map((line) => ({ label: lineLabel(line.labels, answer.metric), values: line.values })),
     words: wordsFor(answer.unit),
-    atLeast: answer.unit === 'percent' ? 100 : undefined,
+    atLeast: answer.unit === '%' ? 100 : undefined,
   };
 }
 
@@ -50,9 +55,23 @@ function Drawing({ answer, title }: { answer: Schemas['SeriesAnswer']; title: st
   return <View data={data} label={`${title} over time`} />;
 }
 
+// A tenant is answered two series at once; a third is refused with 429.
+const turns = new Turns(2);
+const busy = 429;
+
+function useSeries(query: Query): UseQueryResult<Schemas['SeriesAnswer'], Problem> {
+  return useQuery<Schemas['SeriesAnswer'], Problem>({
+    queryKey: ['/v1/series', query],
+    queryFn: ({ signal }) => turns.run(() => read('/v1/series', { query, signal })),
+    refetchInterval: 15_000,
+    retry: (count, problem) => problem.status === busy && count < 5,
+    retryDelay: 1000,
+  });
+}
+
 export function Chart({ title, metric, where, by, across, over, top = 8 }: Props) {
   const since = useRange();
-  const query = useRead('/v1/series', { query: { metric, where, by, across, over, top, since } }, { every: 15_000 });
+  const query = useSeries({ metric, where, by, across, over, top, since });
   return (
     <div className="tile">
       <Group justify="space-between"><Title order={3}>{title}</Title></Group>

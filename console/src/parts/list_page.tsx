@@ -169,6 +169,8 @@ function CardRows<T>(props: RowsProps<T>) {
   );
 }
 
+const pluralOf = <T,>({ plural, title }: Resource<T>) => plural ?? title.toLowerCase();
+
 function FilterInput({ filter }: { filter: Filter }) {
   const [value, setValue] = useUrlWord(filter.name);
   if (filter.values)
@@ -242,7 +244,7 @@ export function ListView<T>({ kind, emptyAction }: { kind: Resource<T>; emptyAct
         <SearchInput title={kind.title} />
         {kind.filters?.map((filter) => <FilterInput key={filter.name} filter={filter} />)}
         <Text fz="sm" c="dimmed" aria-live="polite">
-          {rows.length}{list.hasNextPage ? '+' : ''} {rows.length === 1 ? kind.noun : kind.title.toLowerCase()}
+          {rows.length}{list.hasNextPage ? '+' : ''} {rows.length === 1 ? kind.noun : pluralOf(kind)}
           {filtered && list.hasNextPage && ` in the first ${loaded}`}
         </Text>
       </Group>
@@ -259,7 +261,7 @@ export function ListView<T>({ kind, emptyAction }: { kind: Resource<T>; emptyAct
       )}
       <div className={list.error ? 'stale' : undefined}>
         {rows.length === 0
-          ? <Empty text={`No ${kind.title.toLowerCase()} match the search and the filters.`} />
+          ? <Empty text={`No ${pluralOf(kind)} match the search and the filters.`} />
           : <Rows kind={kind} rows={rows} order={order} onOrder={toggle} active={active} more={more} />}
       </div>
     </>

@@ -103,6 +103,8 @@ export interface Creation {
 export interface Resource<T> {
   /** "volume" */
   noun: string;
+  /** "volumes", for counts; without it the title in small letters. */
+  plural?: string;
   /** "Volumes": title of the list. */
   title: string;
   /** Path of the API's list. */

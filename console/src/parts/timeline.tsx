@@ -18,7 +18,7 @@ export function Timeline({ events }: { events: Event[] }) {
   return (
     <MantineTimeline bulletSize={14} lineWidth={2}>
       {rising.map((event, index) => (
-        <MantineTimeline.Item key={event.number} title={<Code>{event.reason}</Code>}>
+        <MantineTimeline.Item key={`${event.number} ${index}`} title={<Code>{event.reason}</Code>}>
           <Text fz="sm" className="breakable">{event.message}</Text>
           <Text fz="xs" c="dimmed">
             <Ago time={event.time} /> · {event.actor} <span className="number">{after(rising, index)}</span>
