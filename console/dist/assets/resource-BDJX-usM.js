@@ -1,1 +1,0 @@
-function n(r,e){return{...e,path:r}}export{n as r};
