@@ -10,6 +10,7 @@ import { Action } from './action';
 import { type Order, useOrder, useRows } from './list_rows';
 import { PageFrame } from './page_frame';
 import { type Column, type Filter, type Resource, rowKeyOf } from './resource';
+import { RowDialogs } from './row_dialog';
 import { Empty, Loading, Refusal } from './states';
 import { Unknown } from './values';
 import { useUrlWord } from './url_state';
@@ -30,7 +31,7 @@ export function columnsOf<T>(kind: Resource<T>): Column<T>[] {
       {deeds.map((deed) => <Action key={deed.label} deed={deed} item={item} kinds={kind.kinds} place={kind.place} button={{ size: 'compact-xs' }} />)}
     </Group>
   );
-  return [...kind.columns, { key: '', title: 'Actions', value: () => undefined, cell: buttons, width: `${deeds.length * 84 + 24}px`, align: 'right' }];
+  return [...kind.columns, { key: '', title: 'Actions', value: () => undefined, cell: buttons, width: `${deeds.reduce((sum, { label }) => sum + label.length * 9 + 22, 24)}px`, align: 'right' }];
 }
 
 export function CellContent<T>({ column, item }: { column: Column<T>; item: T }) {
@@ -260,7 +261,7 @@ export function ListView<T>({ kind, emptyAction }: { kind: Resource<T>; emptyAct
       <div className={list.error ? 'stale' : undefined}>
         {rows.length === 0
           ? <Empty text={`No ${kind.title.toLowerCase()} match the search and the filters.`} />
-          : <Rows kind={kind} rows={rows} order={order} onOrder={toggle} active={active} more={more} />}
+          : <RowDialogs><Rows kind={kind} rows={rows} order={order} onOrder={toggle} active={active} more={more} /></RowDialogs>}
       </div>
     </>
   );
