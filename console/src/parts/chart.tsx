@@ -21,11 +21,13 @@ interface Props {
   top?: number;
 }
 
+const signs: Record<string, string> = { percent: '%', watts: 'W', celsius: '°C', seconds: 's', joules: 'J', megahertz: 'MHz' };
+
 export function wordsFor(unit: string): (value: number) => string {
   if (unit === 'bytes') return bytesText;
   if (unit === 'bytes/s') return (value) => `${bytesText(value)}/s`;
-  const sign = unit === 'percent' ? ' %' : unit ? ` ${unit}` : '';
-  return (value) => `${Number(value.toPrecision(4))}${sign}`;
+  const sign = signs[unit] ?? unit;
+  return (value) => `${Number(value.toPrecision(4))} ${sign}`.trim();
 }
 
 function lineLabel(labels: Record<string, string>, metric: string): string {
