@@ -315,6 +315,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/instances/{instance}/tickets": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Create a one-time ticket with which a page opens a terminal or another session. */
+        post: operations["createTicket"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/zones": {
         parameters: {
             query?: never;
@@ -721,6 +738,23 @@ export interface paths {
         };
         /** Show current host usage. */
         get: operations["listHostUsage"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/fleet": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Show the fleet in columns, a value for each GPU: for maps of many GPUs, and for programs. */
+        get: operations["getFleet"];
         put?: never;
         post?: never;
         delete?: never;
@@ -2057,6 +2091,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/console-links": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Make a link that signs a browser in to the console as the caller; it works once, within 10 minutes. */
+        post: operations["createConsoleLink"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/sessions": {
         parameters: {
             query?: never;
@@ -2547,6 +2598,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/watch": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Follow the changes of all objects that the caller may read, as server-sent events without the objects themselves. */
+        get: operations["watchChanges"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/audit": {
         parameters: {
             query?: never;
@@ -2607,6 +2675,40 @@ export interface paths {
         };
         /** List the seals of the audit: the last record of each hour, signed by the authority. Seals outlive the records. */
         get: operations["listAuditSeals"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/overview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Show what runs, what waits and why, free GPUs, quotas and alerts, as far as the caller may read them. */
+        get: operations["getOverview"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/search": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Find objects by id or name, as far as the caller may read them. */
+        get: operations["search"];
         put?: never;
         post?: never;
         delete?: never;
@@ -2722,6 +2824,12 @@ export interface components {
             items: components["schemas"]["Stock"][];
             /** @description Ask again with ?cursor= this for the next page; absent on the last one. */
             nextCursor?: string;
+            /**
+             * Format: int64
+             * @description All that match, on whatever page; absent: ?total=true was not asked.
+             * @example 1042
+             */
+            total?: number;
         };
         Stock: {
             /**
@@ -3286,6 +3394,12 @@ export interface components {
             items: components["schemas"]["Instance"][];
             /** @description Ask again with ?cursor= this for the next page; absent on the last one. */
             nextCursor?: string;
+            /**
+             * Format: int64
+             * @description All that match, on whatever page; absent: ?total=true was not asked.
+             * @example 1042
+             */
+            total?: number;
         };
         Instance: {
             /**
@@ -3507,6 +3621,8 @@ export interface components {
             stopGraceSeconds: number;
             /** @description The job or service that it is a part of, which alone changes and deletes it; absent: there is none. */
             owner?: components["schemas"]["InstanceOwner"];
+            /** @description Model, number and price of its GPUs; absent: it asks for none. */
+            gpu?: components["schemas"]["InstanceGpu"];
         };
         InstanceUrl: {
             /**
@@ -3619,6 +3735,28 @@ export interface components {
              * @example j-7k2m9x
              */
             id: string;
+        };
+        InstanceGpu: {
+            /**
+             * @description GPU model; while it holds none, as its spec names it. Empty: any.
+             * @example H100 SXM5 80GB
+             */
+            model: string;
+            /**
+             * @description GPUs that it holds; while it holds none, as its spec asks for.
+             * @example 1
+             */
+            count: number;
+            /**
+             * @description Present price of an hour of the GPUs that it holds; absent: it holds none, or no price is set.
+             * @example 2.49
+             */
+            pricePerHour?: string;
+            /**
+             * @description Currency of the price.
+             * @example USD
+             */
+            currency?: string;
         };
         StopInstance: {
             /**
@@ -3741,6 +3879,12 @@ export interface components {
             items: components["schemas"]["Event"][];
             /** @description Ask again with ?cursor= this for the next page; absent on the last one. */
             nextCursor?: string;
+            /**
+             * Format: int64
+             * @description All that match, on whatever page; absent: ?total=true was not asked.
+             * @example 1042
+             */
+            total?: number;
         };
         Event: {
             /**
@@ -3853,6 +3997,12 @@ export interface components {
             items: components["schemas"]["Share"][];
             /** @description Ask again with ?cursor= this for the next page; absent on the last one. */
             nextCursor?: string;
+            /**
+             * Format: int64
+             * @description All that match, on whatever page; absent: ?total=true was not asked.
+             * @example 1042
+             */
+            total?: number;
         };
         Share: {
             /**
@@ -3901,11 +4051,47 @@ export interface components {
              */
             opened: number;
         };
+        /** @enum {string} */
+        TicketKind: "exec" | "port" | "get" | "put" | "look";
+        CreateTicket: {
+            /**
+             * @description Kind of the session.
+             * @default exec
+             * @example exec
+             */
+            kind: components["schemas"]["TicketKind"];
+            /**
+             * Format: id
+             * @description Owning tenant; for an operator's key, when two tenants use the same instanceID.
+             * @example acme
+             */
+            tenantID?: string;
+        };
+        CreatedTicket: {
+            /**
+             * @description WebSocket of the session at the gateway, without the query.
+             * @example wss://gpu.example.com/v1/instances/i-4t1b9r/exec
+             */
+            url: string;
+            /** @description Secret that opens one connection. The page offers it as the WebSocket protocol hostler.ticket.TICKET. */
+            ticket: string;
+            /**
+             * Format: date-time
+             * @description The ticket is valid until this time.
+             */
+            expiresAt: string;
+        };
         ZoneList: {
             /** @description The page, oldest first unless the operation says otherwise. */
             items: components["schemas"]["Zone"][];
             /** @description Ask again with ?cursor= this for the next page; absent on the last one. */
             nextCursor?: string;
+            /**
+             * Format: int64
+             * @description All that match, on whatever page; absent: ?total=true was not asked.
+             * @example 1042
+             */
+            total?: number;
         };
         Zone: {
             /**
@@ -3989,6 +4175,12 @@ export interface components {
             items: components["schemas"]["AccessPoint"][];
             /** @description Ask again with ?cursor= this for the next page; absent on the last one. */
             nextCursor?: string;
+            /**
+             * Format: int64
+             * @description All that match, on whatever page; absent: ?total=true was not asked.
+             * @example 1042
+             */
+            total?: number;
         };
         AccessPoint: {
             /**
@@ -4108,6 +4300,12 @@ export interface components {
             items: components["schemas"]["HostToken"][];
             /** @description Ask again with ?cursor= this for the next page; absent on the last one. */
             nextCursor?: string;
+            /**
+             * Format: int64
+             * @description All that match, on whatever page; absent: ?total=true was not asked.
+             * @example 1042
+             */
+            total?: number;
         };
         HostToken: {
             /**
@@ -4153,6 +4351,12 @@ export interface components {
             items: components["schemas"]["Host"][];
             /** @description Ask again with ?cursor= this for the next page; absent on the last one. */
             nextCursor?: string;
+            /**
+             * Format: int64
+             * @description All that match, on whatever page; absent: ?total=true was not asked.
+             * @example 1042
+             */
+            total?: number;
         };
         Host: {
             /**
@@ -4504,6 +4708,12 @@ export interface components {
             items: components["schemas"]["Gpu"][];
             /** @description Ask again with ?cursor= this for the next page; absent on the last one. */
             nextCursor?: string;
+            /**
+             * Format: int64
+             * @description All that match, on whatever page; absent: ?total=true was not asked.
+             * @example 1042
+             */
+            total?: number;
         };
         Gpu: {
             /**
@@ -4830,6 +5040,12 @@ export interface components {
             items: components["schemas"]["GpuUsage"][];
             /** @description Ask again with ?cursor= this for the next page; absent on the last one. */
             nextCursor?: string;
+            /**
+             * Format: int64
+             * @description All that match, on whatever page; absent: ?total=true was not asked.
+             * @example 1042
+             */
+            total?: number;
         };
         GpuUsage: {
             /**
@@ -4965,6 +5181,12 @@ export interface components {
             items: components["schemas"]["HostUsage"][];
             /** @description Ask again with ?cursor= this for the next page; absent on the last one. */
             nextCursor?: string;
+            /**
+             * Format: int64
+             * @description All that match, on whatever page; absent: ?total=true was not asked.
+             * @example 1042
+             */
+            total?: number;
         };
         HostUsage: {
             /**
@@ -5070,11 +5292,99 @@ export interface components {
              */
             sampledAt?: string;
         };
+        Fleet: {
+            /**
+             * Format: date-time
+             * @description When this was so.
+             */
+            at: string;
+            /**
+             * @description Ask again with ?since= this for the hosts that changed. Of several pages, the first one's counts.
+             * @example 7-1042
+             */
+            cursor: string;
+            /** @description These are all hosts: forget others. False: those alone that changed since. */
+            whole: boolean;
+            /**
+             * @description Ids of the hosts, in the order of hostColumns.
+             * @example [
+             *       "h-4f2a9c"
+             *     ]
+             */
+            hosts: string[];
+            /**
+             * @description Their host names, in the same order.
+             * @example [
+             *       "gpu-07"
+             *     ]
+             */
+            names: string[];
+            /** @description A value for each host: zone, state, and gpus, their number. */
+            hostColumns: components["schemas"]["FleetColumn"][];
+            /** @description A value for each GPU: by host, in the order of its indexes, then of ids. */
+            columns: components["schemas"]["FleetColumn"][];
+            /**
+             * @description Ids of hosts that were removed since.
+             * @example [
+             *       "h-9b01aa"
+             *     ]
+             */
+            removed: string[];
+            /**
+             * @description Ask again with ?after= this for further hosts; absent: these are all.
+             * @example h-4f2a9c
+             */
+            next?: string;
+        };
+        FleetColumn: {
+            /**
+             * @description The value.
+             * @example use
+             */
+            name: string;
+            /**
+             * @description The words that values stand for, 0 is the first; empty: values are numbers.
+             * @example [
+             *       "idle",
+             *       "stock",
+             *       "instance",
+             *       "foreign",
+             *       "unavailable"
+             *     ]
+             */
+            words: string[];
+            /**
+             * @description Bytes of each value, the lowest first. All bits set (255, 65535): unknown.
+             * @example 1
+             */
+            width: number;
+            /**
+             * @description Multiply a number by this.
+             * @example 5
+             */
+            step: number;
+            /**
+             * @description Unit of a number after that: percent, celsius or watts.
+             * @example watts
+             */
+            unit: string;
+            /**
+             * @description The values, in base64.
+             * @example AAECAA==
+             */
+            data: string;
+        };
         SeriesMetricList: {
             /** @description The page, oldest first unless the operation says otherwise. */
             items: components["schemas"]["SeriesMetric"][];
             /** @description Ask again with ?cursor= this for the next page; absent on the last one. */
             nextCursor?: string;
+            /**
+             * Format: int64
+             * @description All that match, on whatever page; absent: ?total=true was not asked.
+             * @example 1042
+             */
+            total?: number;
         };
         SeriesMetric: {
             /**
@@ -5083,7 +5393,7 @@ export interface components {
              */
             name: string;
             /**
-             * @description Measured device: gpu, slice (of a partitioned GPU), host, volume, or layer (files of a running instance outside its volumes).
+             * @description Measured device: gpu, slice (of a partitioned GPU), host, volume, layer (files of a running instance outside its volumes), or instance (a running one).
              * @example gpu
              */
             of: string;
@@ -5376,6 +5686,12 @@ export interface components {
             items: components["schemas"]["KeptReport"][];
             /** @description Ask again with ?cursor= this for the next page; absent on the last one. */
             nextCursor?: string;
+            /**
+             * Format: int64
+             * @description All that match, on whatever page; absent: ?total=true was not asked.
+             * @example 1042
+             */
+            total?: number;
         };
         KeptReport: {
             /**
@@ -5537,12 +5853,24 @@ export interface components {
             items: components["schemas"]["ReportSchedule"][];
             /** @description Ask again with ?cursor= this for the next page; absent on the last one. */
             nextCursor?: string;
+            /**
+             * Format: int64
+             * @description All that match, on whatever page; absent: ?total=true was not asked.
+             * @example 1042
+             */
+            total?: number;
         };
         SpecList: {
             /** @description The page, oldest first unless the operation says otherwise. */
             items: components["schemas"]["Spec"][];
             /** @description Ask again with ?cursor= this for the next page; absent on the last one. */
             nextCursor?: string;
+            /**
+             * Format: int64
+             * @description All that match, on whatever page; absent: ?total=true was not asked.
+             * @example 1042
+             */
+            total?: number;
         };
         Spec: {
             /**
@@ -5637,6 +5965,12 @@ export interface components {
             items: components["schemas"]["Offer"][];
             /** @description Ask again with ?cursor= this for the next page; absent on the last one. */
             nextCursor?: string;
+            /**
+             * Format: int64
+             * @description All that match, on whatever page; absent: ?total=true was not asked.
+             * @example 1042
+             */
+            total?: number;
         };
         Offer: {
             /**
@@ -5958,6 +6292,12 @@ export interface components {
             items: components["schemas"]["Price"][];
             /** @description Ask again with ?cursor= this for the next page; absent on the last one. */
             nextCursor?: string;
+            /**
+             * Format: int64
+             * @description All that match, on whatever page; absent: ?total=true was not asked.
+             * @example 1042
+             */
+            total?: number;
         };
         Price: {
             /**
@@ -6091,6 +6431,12 @@ export interface components {
             items: components["schemas"]["Consolidation"][];
             /** @description Ask again with ?cursor= this for the next page; absent on the last one. */
             nextCursor?: string;
+            /**
+             * Format: int64
+             * @description All that match, on whatever page; absent: ?total=true was not asked.
+             * @example 1042
+             */
+            total?: number;
         };
         Consolidation: {
             /**
@@ -6281,6 +6627,12 @@ export interface components {
             items: components["schemas"]["InstanceTemplate"][];
             /** @description Ask again with ?cursor= this for the next page; absent on the last one. */
             nextCursor?: string;
+            /**
+             * Format: int64
+             * @description All that match, on whatever page; absent: ?total=true was not asked.
+             * @example 1042
+             */
+            total?: number;
         };
         InstanceTemplate: {
             /**
@@ -6499,6 +6851,12 @@ export interface components {
             items: components["schemas"]["Volume"][];
             /** @description Ask again with ?cursor= this for the next page; absent on the last one. */
             nextCursor?: string;
+            /**
+             * Format: int64
+             * @description All that match, on whatever page; absent: ?total=true was not asked.
+             * @example 1042
+             */
+            total?: number;
         };
         ResizeVolume: {
             /**
@@ -6737,6 +7095,12 @@ export interface components {
             items: components["schemas"]["Secret"][];
             /** @description Ask again with ?cursor= this for the next page; absent on the last one. */
             nextCursor?: string;
+            /**
+             * Format: int64
+             * @description All that match, on whatever page; absent: ?total=true was not asked.
+             * @example 1042
+             */
+            total?: number;
         };
         UpdateSecret: {
             /**
@@ -6761,6 +7125,12 @@ export interface components {
             items: components["schemas"]["Network"][];
             /** @description Ask again with ?cursor= this for the next page; absent on the last one. */
             nextCursor?: string;
+            /**
+             * Format: int64
+             * @description All that match, on whatever page; absent: ?total=true was not asked.
+             * @example 1042
+             */
+            total?: number;
         };
         Network: {
             /**
@@ -6827,6 +7197,12 @@ export interface components {
             items: components["schemas"]["LongOperation"][];
             /** @description Ask again with ?cursor= this for the next page; absent on the last one. */
             nextCursor?: string;
+            /**
+             * Format: int64
+             * @description All that match, on whatever page; absent: ?total=true was not asked.
+             * @example 1042
+             */
+            total?: number;
         };
         /** @enum {string} */
         ForeignDecision: "open" | "keep" | "remove";
@@ -6835,6 +7211,12 @@ export interface components {
             items: components["schemas"]["ForeignWorkload"][];
             /** @description Ask again with ?cursor= this for the next page; absent on the last one. */
             nextCursor?: string;
+            /**
+             * Format: int64
+             * @description All that match, on whatever page; absent: ?total=true was not asked.
+             * @example 1042
+             */
+            total?: number;
         };
         ForeignWorkload: {
             /**
@@ -7098,6 +7480,12 @@ export interface components {
             items: components["schemas"]["Tenant"][];
             /** @description Ask again with ?cursor= this for the next page; absent on the last one. */
             nextCursor?: string;
+            /**
+             * Format: int64
+             * @description All that match, on whatever page; absent: ?total=true was not asked.
+             * @example 1042
+             */
+            total?: number;
         };
         UpdateTenant: {
             /**
@@ -7178,6 +7566,12 @@ export interface components {
             items: components["schemas"]["Project"][];
             /** @description Ask again with ?cursor= this for the next page; absent on the last one. */
             nextCursor?: string;
+            /**
+             * Format: int64
+             * @description All that match, on whatever page; absent: ?total=true was not asked.
+             * @example 1042
+             */
+            total?: number;
         };
         UpdateProject: {
             /**
@@ -7212,6 +7606,12 @@ export interface components {
             items: components["schemas"]["Policy"][];
             /** @description Ask again with ?cursor= this for the next page; absent on the last one. */
             nextCursor?: string;
+            /**
+             * Format: int64
+             * @description All that match, on whatever page; absent: ?total=true was not asked.
+             * @example 1042
+             */
+            total?: number;
         };
         Policy: {
             /**
@@ -7382,6 +7782,12 @@ export interface components {
             items: components["schemas"]["ApiKey"][];
             /** @description Ask again with ?cursor= this for the next page; absent on the last one. */
             nextCursor?: string;
+            /**
+             * Format: int64
+             * @description All that match, on whatever page; absent: ?total=true was not asked.
+             * @example 1042
+             */
+            total?: number;
         };
         ApiKey: {
             /**
@@ -7422,6 +7828,12 @@ export interface components {
             items: components["schemas"]["PermissionInfo"][];
             /** @description Ask again with ?cursor= this for the next page; absent on the last one. */
             nextCursor?: string;
+            /**
+             * Format: int64
+             * @description All that match, on whatever page; absent: ?total=true was not asked.
+             * @example 1042
+             */
+            total?: number;
         };
         PermissionInfo: {
             /**
@@ -7504,6 +7916,12 @@ export interface components {
             items: components["schemas"]["Role"][];
             /** @description Ask again with ?cursor= this for the next page; absent on the last one. */
             nextCursor?: string;
+            /**
+             * Format: int64
+             * @description All that match, on whatever page; absent: ?total=true was not asked.
+             * @example 1042
+             */
+            total?: number;
         };
         UpdateRole: {
             /**
@@ -7629,6 +8047,12 @@ export interface components {
             items: components["schemas"]["Grant"][];
             /** @description Ask again with ?cursor= this for the next page; absent on the last one. */
             nextCursor?: string;
+            /**
+             * Format: int64
+             * @description All that match, on whatever page; absent: ?total=true was not asked.
+             * @example 1042
+             */
+            total?: number;
         };
         CreateGroup: {
             /**
@@ -7682,6 +8106,12 @@ export interface components {
             items: components["schemas"]["Group"][];
             /** @description Ask again with ?cursor= this for the next page; absent on the last one. */
             nextCursor?: string;
+            /**
+             * Format: int64
+             * @description All that match, on whatever page; absent: ?total=true was not asked.
+             * @example 1042
+             */
+            total?: number;
         };
         GroupMember: {
             /**
@@ -7834,6 +8264,12 @@ export interface components {
             items: components["schemas"]["Quota"][];
             /** @description Ask again with ?cursor= this for the next page; absent on the last one. */
             nextCursor?: string;
+            /**
+             * Format: int64
+             * @description All that match, on whatever page; absent: ?total=true was not asked.
+             * @example 1042
+             */
+            total?: number;
         };
         DeleteQuota: {
             /**
@@ -7924,6 +8360,12 @@ export interface components {
             items: components["schemas"]["User"][];
             /** @description Ask again with ?cursor= this for the next page; absent on the last one. */
             nextCursor?: string;
+            /**
+             * Format: int64
+             * @description All that match, on whatever page; absent: ?total=true was not asked.
+             * @example 1042
+             */
+            total?: number;
         };
         User: {
             /**
@@ -8091,12 +8533,23 @@ export interface components {
             expiresAt: string;
             /** @description Letter with the secret: queued: it is being sent, an event tells how that ends; none: there is no address; off: no mail server is configured; limited: too many letters of the tenant. Unless it is queued, give the secret to the person. */
             mail: components["schemas"]["MailState"];
+            /**
+             * @description Page where the person accepts the invitation; it has the secret. Absent without `--public-url` of the masters. Shown this once.
+             * @example https://gpu.example.com/sign-in/invitation?secret=hi_…
+             */
+            link?: string;
         };
         InvitationList: {
             /** @description The page, oldest first unless the operation says otherwise. */
             items: components["schemas"]["Invitation"][];
             /** @description Ask again with ?cursor= this for the next page; absent on the last one. */
             nextCursor?: string;
+            /**
+             * Format: int64
+             * @description All that match, on whatever page; absent: ?total=true was not asked.
+             * @example 1042
+             */
+            total?: number;
         };
         Invitation: {
             /**
@@ -8307,11 +8760,34 @@ export interface components {
              */
             endSessionUrl?: string;
         };
+        ConsoleLink: {
+            /**
+             * @description Open it in a browser, once: it signs the browser in as the caller.
+             * @example https://api.example.com/sign-in/console?code=hc_2b7k
+             */
+            url: string;
+            /**
+             * @description The code in the link.
+             * @example hc_2b7k
+             */
+            secret: string;
+            /**
+             * Format: date-time
+             * @description When the link ends if it was not opened.
+             */
+            expiresAt: string;
+        };
         SessionList: {
             /** @description The page, oldest first unless the operation says otherwise. */
             items: components["schemas"]["Session"][];
             /** @description Ask again with ?cursor= this for the next page; absent on the last one. */
             nextCursor?: string;
+            /**
+             * Format: int64
+             * @description All that match, on whatever page; absent: ?total=true was not asked.
+             * @example 1042
+             */
+            total?: number;
         };
         Session: {
             /**
@@ -8584,6 +9060,12 @@ export interface components {
             items: components["schemas"]["IdentityProvider"][];
             /** @description Ask again with ?cursor= this for the next page; absent on the last one. */
             nextCursor?: string;
+            /**
+             * Format: int64
+             * @description All that match, on whatever page; absent: ?total=true was not asked.
+             * @example 1042
+             */
+            total?: number;
         };
         UpdateIdentityProvider: {
             /**
@@ -8722,6 +9204,12 @@ export interface components {
             items: components["schemas"]["ServiceAccount"][];
             /** @description Ask again with ?cursor= this for the next page; absent on the last one. */
             nextCursor?: string;
+            /**
+             * Format: int64
+             * @description All that match, on whatever page; absent: ?total=true was not asked.
+             * @example 1042
+             */
+            total?: number;
         };
         UpdateServiceAccount: {
             /**
@@ -8822,6 +9310,12 @@ export interface components {
             items: components["schemas"]["AccountKey"][];
             /** @description Ask again with ?cursor= this for the next page; absent on the last one. */
             nextCursor?: string;
+            /**
+             * Format: int64
+             * @description All that match, on whatever page; absent: ?total=true was not asked.
+             * @example 1042
+             */
+            total?: number;
         };
         AccountKey: {
             /**
@@ -8927,6 +9421,12 @@ export interface components {
             items: components["schemas"]["Alert"][];
             /** @description Ask again with ?cursor= this for the next page; absent on the last one. */
             nextCursor?: string;
+            /**
+             * Format: int64
+             * @description All that match, on whatever page; absent: ?total=true was not asked.
+             * @example 1042
+             */
+            total?: number;
         };
         Alert: {
             /**
@@ -9380,6 +9880,12 @@ export interface components {
             items: components["schemas"]["AlertRule"][];
             /** @description Ask again with ?cursor= this for the next page; absent on the last one. */
             nextCursor?: string;
+            /**
+             * Format: int64
+             * @description All that match, on whatever page; absent: ?total=true was not asked.
+             * @example 1042
+             */
+            total?: number;
         };
         CreateAlertSilence: {
             /**
@@ -9447,6 +9953,12 @@ export interface components {
             items: components["schemas"]["AlertSilence"][];
             /** @description Ask again with ?cursor= this for the next page; absent on the last one. */
             nextCursor?: string;
+            /**
+             * Format: int64
+             * @description All that match, on whatever page; absent: ?total=true was not asked.
+             * @example 1042
+             */
+            total?: number;
         };
         /** @enum {string} */
         ReceiverKind: "webhook" | "email" | "alertmanager";
@@ -9772,6 +10284,12 @@ export interface components {
             items: components["schemas"]["AlertReceiver"][];
             /** @description Ask again with ?cursor= this for the next page; absent on the last one. */
             nextCursor?: string;
+            /**
+             * Format: int64
+             * @description All that match, on whatever page; absent: ?total=true was not asked.
+             * @example 1042
+             */
+            total?: number;
         };
         NameAlertReceiver: {
             /**
@@ -9790,6 +10308,45 @@ export interface components {
              */
             message: string;
         };
+        ObjectChange: {
+            /**
+             * @description Kind of the object.
+             * @example instance
+             */
+            kind: string;
+            /**
+             * @description The object's id; of kind gpu its host's, of kind stock its spec's, of kind event its tenant's or cloud.
+             * @example i-7k2m9x
+             */
+            id: string;
+            /**
+             * @description As people call it; absent: its kind has no names.
+             * @example notebook-1
+             */
+            name?: string;
+            /**
+             * @description Owning tenant; absent: the operator.
+             * @example acme
+             */
+            tenantID?: string;
+            /**
+             * @description Its project; absent: it is in none.
+             * @example default
+             */
+            project?: string;
+            /**
+             * @description Provider of the host; absent: the operator, or it has no host.
+             * @example farm
+             */
+            provider?: string;
+            /**
+             * @description What happened to it; removed: it was deleted, or it has ended and has left the master's memory.
+             * @example changed
+             */
+            change: components["schemas"]["ChangeMade"];
+        };
+        /** @enum {string} */
+        ChangeMade: "added" | "changed" | "removed";
         /** @enum {string} */
         AuditResult: "ok" | "denied" | "failed";
         /** @enum {string} */
@@ -9799,6 +10356,12 @@ export interface components {
             items: components["schemas"]["AuditEntry"][];
             /** @description Ask again with ?cursor= this for the next page; absent on the last one. */
             nextCursor?: string;
+            /**
+             * Format: int64
+             * @description All that match, on whatever page; absent: ?total=true was not asked.
+             * @example 1042
+             */
+            total?: number;
         };
         AuditEntry: {
             /**
@@ -10003,6 +10566,12 @@ export interface components {
             items: components["schemas"]["AuditSeal"][];
             /** @description Ask again with ?cursor= this for the next page; absent on the last one. */
             nextCursor?: string;
+            /**
+             * Format: int64
+             * @description All that match, on whatever page; absent: ?total=true was not asked.
+             * @example 1042
+             */
+            total?: number;
         };
         AuditSeal: {
             /**
@@ -10043,6 +10612,266 @@ export interface components {
              */
             signature: string;
         };
+        Overview: {
+            /** @description Instances that the caller may read, by state. Those that were deleted are left out. */
+            instances?: components["schemas"]["StateCount"][];
+            /** @description At most 20 instances that do not run although they are wanted, most recent first: starting, failed, lost, or stopped by the cloud. */
+            waiting?: components["schemas"]["WaitingInstance"][];
+            /** @description At most 20 instances that are stopped automatically within an hour, soonest first. In the whole cloud, an unused instance is in it once its people were notified. */
+            stopping?: components["schemas"]["StoppingInstance"][];
+            /** @description Price of the running instances for an hour; absent: no price is set for any of them. */
+            costs?: components["schemas"]["OverviewCost"][];
+            /** @description GPUs by zone and model. Only for callers who may read hosts; a provider sees its own. */
+            gpus?: components["schemas"]["OverviewGpus"][];
+            /** @description At most 20 limits of the caller's places, the most used first. */
+            quotas?: components["schemas"]["OverviewQuota"][];
+            /** @description Firing alerts by severity, silenced ones too. */
+            alerts?: components["schemas"]["SeverityCount"][];
+            /** @description Hosts by state. Only for callers who may read hosts; a provider sees its own. */
+            hosts?: components["schemas"]["StateCount"][];
+            /** @description The caller may read more instances than were looked at: `stopping` may lack some. */
+            truncated: boolean;
+            /**
+             * Format: date-time
+             * @description When the numbers were counted.
+             */
+            asOf: string;
+        };
+        StateCount: {
+            /**
+             * @description The state.
+             * @example running
+             */
+            state: string;
+            /**
+             * Format: int64
+             * @description How many are in it.
+             * @example 12
+             */
+            count: number;
+        };
+        WaitingInstance: {
+            /**
+             * @description Id of the instance.
+             * @example i-7k2m9x4q1z
+             */
+            id: string;
+            /**
+             * @description Its instanceID.
+             * @example notebook-1
+             */
+            name: string;
+            /**
+             * @description Owning tenant.
+             * @example acme
+             */
+            tenantID: string;
+            /**
+             * @description Project of the tenant.
+             * @example lab
+             */
+            project: string;
+            /**
+             * @description Its state: ready, stopped, failed or lost.
+             * @example failed
+             */
+            state: string;
+            /**
+             * @description The reason, stable for programs.
+             * @example image_pull_failed
+             */
+            reason: string;
+            /**
+             * @description The reason in words, as `hostler instance explain` says it.
+             * @example The host cannot pull the image.
+             */
+            sentence: string;
+            /**
+             * Format: date-time
+             * @description Since when it is in this state.
+             */
+            since: string;
+        };
+        StoppingInstance: {
+            /**
+             * @description Id of the instance.
+             * @example i-7k2m9x4q1z
+             */
+            id: string;
+            /**
+             * @description Its instanceID.
+             * @example notebook-1
+             */
+            name: string;
+            /**
+             * @description Owning tenant.
+             * @example acme
+             */
+            tenantID: string;
+            /**
+             * @description Project of the tenant.
+             * @example lab
+             */
+            project: string;
+            /**
+             * Format: date-time
+             * @description When it is stopped, if nothing changes.
+             */
+            at: string;
+            /**
+             * @description The rule: inactivity, max_run or stop_at.
+             * @example inactivity
+             */
+            why: string;
+        };
+        OverviewCost: {
+            /**
+             * @description Currency: three letters.
+             * @example USD
+             */
+            currency: string;
+            /**
+             * @description Price of an hour of the GPUs that the instances hold now.
+             * @example 19.92
+             */
+            perHour: string;
+        };
+        OverviewGpus: {
+            /**
+             * @description Zone.
+             * @example lon
+             */
+            zone: string;
+            /**
+             * @description GPU model.
+             * @example H100 SXM5 80GB
+             */
+            model: string;
+            /**
+             * Format: int64
+             * @description All of them. The other numbers add up to it.
+             * @example 64
+             */
+            total: number;
+            /**
+             * Format: int64
+             * @description Available for new instances.
+             * @example 10
+             */
+            free: number;
+            /**
+             * Format: int64
+             * @description Held by instances, also by those that are stopping.
+             * @example 40
+             */
+            claimed: number;
+            /**
+             * Format: int64
+             * @description Held by idle stock slots.
+             * @example 6
+             */
+            stock: number;
+            /**
+             * Format: int64
+             * @description Used by unmanaged workloads.
+             * @example 4
+             */
+            foreign: number;
+            /**
+             * Format: int64
+             * @description Not held and not available: the host is not schedulable or silent, or the GPU is not fit for work.
+             * @example 4
+             */
+            outOfService: number;
+        };
+        OverviewQuota: {
+            /**
+             * @description The tenant.
+             * @example acme
+             */
+            tenantID: string;
+            /**
+             * @description Project of the tenant; empty: the whole tenant.
+             * @example lab
+             */
+            project: string;
+            /**
+             * @description User or service account that it limits; empty: all of the tenant or project.
+             * @example user/u-3hq8wz
+             */
+            subject: string;
+            /**
+             * @description Login of the user, or name of the service account.
+             * @example ann@example.com
+             */
+            name: string;
+            /**
+             * @description gpus, gpus:MODEL, cpu, memory, volumes or instances.
+             * @example gpus
+             */
+            resource: string;
+            /**
+             * @description The most that may be used at once.
+             * @example 8
+             */
+            limit: string;
+            /**
+             * @description Present use.
+             * @example 7
+             */
+            used: string;
+        };
+        SeverityCount: {
+            /**
+             * @description critical, warning or info.
+             * @example critical
+             */
+            severity: string;
+            /**
+             * Format: int64
+             * @description How many such alerts fire.
+             * @example 1
+             */
+            count: number;
+        };
+        SearchResult: {
+            /** @description Best first: the same id or name, then those that begin so, then those that contain it. */
+            items: components["schemas"]["SearchHit"][];
+            /** @description There may be more: the limit was reached, or not all objects were compared. A longer text finds them. */
+            truncated: boolean;
+        };
+        SearchHit: {
+            /**
+             * @description instance, volume, host, gpu, project, tenant, user, group, spec, stock, template or zone.
+             * @example instance
+             */
+            kind: string;
+            /**
+             * @description Its id, as other calls take it.
+             * @example i-7k2m9x4q1z
+             */
+            id: string;
+            /**
+             * @description Its name for people; of a GPU its model.
+             * @example notebook-1
+             */
+            name: string;
+            /**
+             * @description Its state; empty: it has none.
+             * @example running
+             */
+            state: string;
+            /**
+             * @description Owning tenant; empty: none.
+             * @example acme
+             */
+            tenantID: string;
+            /**
+             * @description Project of the tenant; empty: none.
+             * @example lab
+             */
+            project: string;
+        };
         Whoami: {
             /**
              * @description How events name the caller.
@@ -10073,6 +10902,36 @@ export interface components {
             version: string;
             /** @description Some host has GPUs that are made up: this is a demonstration. */
             simulated: boolean;
+            /** @description Scopes where the caller has permissions: the cloud, tenants, projects, providers; at most 200. */
+            scopes: components["schemas"]["WhoamiScope"][];
+            /** @description The caller has permissions in further scopes. */
+            scopesTruncated: boolean;
+        };
+        WhoamiScope: {
+            /** @description cloud, provider, tenant or project. */
+            level: components["schemas"]["GrantScope"];
+            /**
+             * @description The tenant; empty: the cloud or a provider.
+             * @example acme
+             */
+            tenantID: string;
+            /**
+             * @description The project; empty: not of one.
+             * @example lab
+             */
+            project: string;
+            /**
+             * @description The provider; empty: not of one.
+             * @example north
+             */
+            provider: string;
+            /**
+             * @description Permissions that count there, by name. Those that every caller has are left out.
+             * @example [
+             *       "instance.read"
+             *     ]
+             */
+            permissions: string[];
         };
     };
     responses: {
@@ -10178,6 +11037,10 @@ export interface operations {
                 limit?: number;
                 /** @description Continue behind the page with this nextCursor, of the same list. */
                 cursor?: string;
+                /** @description created: the oldest first. -created: the newest first. */
+                order?: "created" | "-created";
+                /** @description Tell also how many there are on all pages. */
+                total?: boolean;
             };
             header?: never;
             path?: never;
@@ -10408,6 +11271,10 @@ export interface operations {
                 limit?: number;
                 /** @description Continue behind the page with this nextCursor, of the same list. */
                 cursor?: string;
+                /** @description created: the oldest first. -created: the newest first. */
+                order?: "created" | "-created";
+                /** @description Tell also how many there are on all pages. */
+                total?: boolean;
                 /** @description Answer with server-sent events: present objects first, then changes. */
                 watch?: boolean;
             };
@@ -10720,6 +11587,8 @@ export interface operations {
                 limit?: number;
                 /** @description Continue behind the page with this nextCursor, of the same list. */
                 cursor?: string;
+                /** @description created: the oldest first. -created: the newest first. */
+                order?: "created" | "-created";
             };
             header?: never;
             path: {
@@ -10778,6 +11647,10 @@ export interface operations {
                 limit?: number;
                 /** @description Continue behind the page with this nextCursor, of the same list. */
                 cursor?: string;
+                /** @description created: the oldest first. -created: the newest first. */
+                order?: "created" | "-created";
+                /** @description Tell also how many there are on all pages. */
+                total?: boolean;
             };
             header?: never;
             path: {
@@ -10864,6 +11737,40 @@ export interface operations {
             default: components["responses"]["problem"];
         };
     };
+    createTicket: {
+        parameters: {
+            query?: {
+                /** @description Decide and answer, but change nothing. */
+                dryRun?: boolean;
+            };
+            header?: {
+                /** @description The caller's name for this call: sent again with the same request, it gets the first answer. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description The instance's id or instanceID. */
+                instance: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateTicket"];
+            };
+        };
+        responses: {
+            /** @description Created. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreatedTicket"];
+                };
+            };
+            default: components["responses"]["problem"];
+        };
+    };
     listZones: {
         parameters: {
             query?: {
@@ -10871,6 +11778,10 @@ export interface operations {
                 limit?: number;
                 /** @description Continue behind the page with this nextCursor, of the same list. */
                 cursor?: string;
+                /** @description created: the oldest first. -created: the newest first. */
+                order?: "created" | "-created";
+                /** @description Tell also how many there are on all pages. */
+                total?: boolean;
             };
             header?: never;
             path?: never;
@@ -11018,6 +11929,10 @@ export interface operations {
                 limit?: number;
                 /** @description Continue behind the page with this nextCursor, of the same list. */
                 cursor?: string;
+                /** @description created: the oldest first. -created: the newest first. */
+                order?: "created" | "-created";
+                /** @description Tell also how many there are on all pages. */
+                total?: boolean;
             };
             header?: never;
             path?: never;
@@ -11132,6 +12047,10 @@ export interface operations {
                 limit?: number;
                 /** @description Continue behind the page with this nextCursor, of the same list. */
                 cursor?: string;
+                /** @description created: the oldest first. -created: the newest first. */
+                order?: "created" | "-created";
+                /** @description Tell also how many there are on all pages. */
+                total?: boolean;
             };
             header?: never;
             path?: never;
@@ -11225,6 +12144,10 @@ export interface operations {
                 limit?: number;
                 /** @description Continue behind the page with this nextCursor, of the same list. */
                 cursor?: string;
+                /** @description created: the oldest first. -created: the newest first. */
+                order?: "created" | "-created";
+                /** @description Tell also how many there are on all pages. */
+                total?: boolean;
             };
             header?: never;
             path?: never;
@@ -11754,6 +12677,38 @@ export interface operations {
             default: components["responses"]["problem"];
         };
     };
+    getFleet: {
+        parameters: {
+            query?: {
+                /** @description Only hosts in this zone. */
+                zone?: string;
+                /** @description Values of each GPU: use, state, utilization, temperature, power, model, and tenant, which needs the permission to see all tenants. */
+                values?: string;
+                /** @description Only hosts that changed since the answer with this cursor. */
+                since?: string;
+                /** @description Continue behind the page with this next. */
+                after?: string;
+                /** @description Hosts of an answer, at most. */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Fleet"];
+                };
+            };
+            default: components["responses"]["problem"];
+        };
+    };
     listSeriesMetrics: {
         parameters: {
             query?: {
@@ -12003,6 +12958,10 @@ export interface operations {
                 limit?: number;
                 /** @description Continue behind the page with this nextCursor, of the same list. */
                 cursor?: string;
+                /** @description created: the oldest first. -created: the newest first. */
+                order?: "created" | "-created";
+                /** @description Tell also how many there are on all pages. */
+                total?: boolean;
             };
             header?: never;
             path?: never;
@@ -12084,6 +13043,10 @@ export interface operations {
                 limit?: number;
                 /** @description Continue behind the page with this nextCursor, of the same list. */
                 cursor?: string;
+                /** @description created: the oldest first. -created: the newest first. */
+                order?: "created" | "-created";
+                /** @description Tell also how many there are on all pages. */
+                total?: boolean;
             };
             header?: never;
             path?: never;
@@ -12200,6 +13163,10 @@ export interface operations {
                 limit?: number;
                 /** @description Continue behind the page with this nextCursor, of the same list. */
                 cursor?: string;
+                /** @description created: the oldest first. -created: the newest first. */
+                order?: "created" | "-created";
+                /** @description Tell also how many there are on all pages. */
+                total?: boolean;
             };
             header?: never;
             path?: never;
@@ -12410,6 +13377,10 @@ export interface operations {
                 limit?: number;
                 /** @description Continue behind the page with this nextCursor, of the same list. */
                 cursor?: string;
+                /** @description created: the oldest first. -created: the newest first. */
+                order?: "created" | "-created";
+                /** @description Tell also how many there are on all pages. */
+                total?: boolean;
             };
             header?: never;
             path?: never;
@@ -12512,6 +13483,10 @@ export interface operations {
                 limit?: number;
                 /** @description Continue behind the page with this nextCursor, of the same list. */
                 cursor?: string;
+                /** @description created: the oldest first. -created: the newest first. */
+                order?: "created" | "-created";
+                /** @description Tell also how many there are on all pages. */
+                total?: boolean;
             };
             header?: never;
             path?: never;
@@ -12681,6 +13656,10 @@ export interface operations {
                 limit?: number;
                 /** @description Continue behind the page with this nextCursor, of the same list. */
                 cursor?: string;
+                /** @description created: the oldest first. -created: the newest first. */
+                order?: "created" | "-created";
+                /** @description Tell also how many there are on all pages. */
+                total?: boolean;
             };
             header?: never;
             path?: never;
@@ -12864,6 +13843,10 @@ export interface operations {
                 limit?: number;
                 /** @description Continue behind the page with this nextCursor, of the same list. */
                 cursor?: string;
+                /** @description created: the oldest first. -created: the newest first. */
+                order?: "created" | "-created";
+                /** @description Tell also how many there are on all pages. */
+                total?: boolean;
             };
             header?: never;
             path?: never;
@@ -13018,6 +14001,10 @@ export interface operations {
                 limit?: number;
                 /** @description Continue behind the page with this nextCursor, of the same list. */
                 cursor?: string;
+                /** @description created: the oldest first. -created: the newest first. */
+                order?: "created" | "-created";
+                /** @description Tell also how many there are on all pages. */
+                total?: boolean;
             };
             header?: never;
             path?: never;
@@ -13109,6 +14096,10 @@ export interface operations {
                 limit?: number;
                 /** @description Continue behind the page with this nextCursor, of the same list. */
                 cursor?: string;
+                /** @description created: the oldest first. -created: the newest first. */
+                order?: "created" | "-created";
+                /** @description Tell also how many there are on all pages. */
+                total?: boolean;
             };
             header?: never;
             path?: never;
@@ -13163,6 +14154,10 @@ export interface operations {
                 limit?: number;
                 /** @description Continue behind the page with this nextCursor, of the same list. */
                 cursor?: string;
+                /** @description created: the oldest first. -created: the newest first. */
+                order?: "created" | "-created";
+                /** @description Tell also how many there are on all pages. */
+                total?: boolean;
             };
             header?: never;
             path?: never;
@@ -13454,6 +14449,10 @@ export interface operations {
                 limit?: number;
                 /** @description Continue behind the page with this nextCursor, of the same list. */
                 cursor?: string;
+                /** @description created: the oldest first. -created: the newest first. */
+                order?: "created" | "-created";
+                /** @description Tell also how many there are on all pages. */
+                total?: boolean;
             };
             header?: never;
             path?: never;
@@ -13667,6 +14666,10 @@ export interface operations {
                 limit?: number;
                 /** @description Continue behind the page with this nextCursor, of the same list. */
                 cursor?: string;
+                /** @description created: the oldest first. -created: the newest first. */
+                order?: "created" | "-created";
+                /** @description Tell also how many there are on all pages. */
+                total?: boolean;
             };
             header?: never;
             path?: never;
@@ -13893,6 +14896,10 @@ export interface operations {
                 limit?: number;
                 /** @description Continue behind the page with this nextCursor, of the same list. */
                 cursor?: string;
+                /** @description created: the oldest first. -created: the newest first. */
+                order?: "created" | "-created";
+                /** @description Tell also how many there are on all pages. */
+                total?: boolean;
             };
             header?: never;
             path?: never;
@@ -14012,6 +15019,10 @@ export interface operations {
                 limit?: number;
                 /** @description Continue behind the page with this nextCursor, of the same list. */
                 cursor?: string;
+                /** @description created: the oldest first. -created: the newest first. */
+                order?: "created" | "-created";
+                /** @description Tell also how many there are on all pages. */
+                total?: boolean;
             };
             header?: never;
             path?: never;
@@ -14127,6 +15138,10 @@ export interface operations {
                 limit?: number;
                 /** @description Continue behind the page with this nextCursor, of the same list. */
                 cursor?: string;
+                /** @description created: the oldest first. -created: the newest first. */
+                order?: "created" | "-created";
+                /** @description Tell also how many there are on all pages. */
+                total?: boolean;
             };
             header?: never;
             path?: never;
@@ -14283,6 +15298,10 @@ export interface operations {
                 limit?: number;
                 /** @description Continue behind the page with this nextCursor, of the same list. */
                 cursor?: string;
+                /** @description created: the oldest first. -created: the newest first. */
+                order?: "created" | "-created";
+                /** @description Tell also how many there are on all pages. */
+                total?: boolean;
             };
             header?: never;
             path?: never;
@@ -14372,6 +15391,10 @@ export interface operations {
                 limit?: number;
                 /** @description Continue behind the page with this nextCursor, of the same list. */
                 cursor?: string;
+                /** @description created: the oldest first. -created: the newest first. */
+                order?: "created" | "-created";
+                /** @description Tell also how many there are on all pages. */
+                total?: boolean;
             };
             header?: never;
             path?: never;
@@ -14630,6 +15653,10 @@ export interface operations {
                 limit?: number;
                 /** @description Continue behind the page with this nextCursor, of the same list. */
                 cursor?: string;
+                /** @description created: the oldest first. -created: the newest first. */
+                order?: "created" | "-created";
+                /** @description Tell also how many there are on all pages. */
+                total?: boolean;
             };
             header?: never;
             path?: never;
@@ -14734,6 +15761,10 @@ export interface operations {
                 limit?: number;
                 /** @description Continue behind the page with this nextCursor, of the same list. */
                 cursor?: string;
+                /** @description created: the oldest first. -created: the newest first. */
+                order?: "created" | "-created";
+                /** @description Tell also how many there are on all pages. */
+                total?: boolean;
             };
             header?: never;
             path?: never;
@@ -14971,6 +16002,10 @@ export interface operations {
                 limit?: number;
                 /** @description Continue behind the page with this nextCursor, of the same list. */
                 cursor?: string;
+                /** @description created: the oldest first. -created: the newest first. */
+                order?: "created" | "-created";
+                /** @description Tell also how many there are on all pages. */
+                total?: boolean;
             };
             header?: never;
             path?: never;
@@ -15178,6 +16213,33 @@ export interface operations {
             default: components["responses"]["problem"];
         };
     };
+    createConsoleLink: {
+        parameters: {
+            query?: {
+                /** @description Decide and answer, but change nothing. */
+                dryRun?: boolean;
+            };
+            header?: {
+                /** @description The caller's name for this call: sent again with the same request, it gets the first answer. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Created. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConsoleLink"];
+                };
+            };
+            default: components["responses"]["problem"];
+        };
+    };
     listSessions: {
         parameters: {
             query?: {
@@ -15187,6 +16249,10 @@ export interface operations {
                 limit?: number;
                 /** @description Continue behind the page with this nextCursor, of the same list. */
                 cursor?: string;
+                /** @description created: the oldest first. -created: the newest first. */
+                order?: "created" | "-created";
+                /** @description Tell also how many there are on all pages. */
+                total?: boolean;
             };
             header?: never;
             path?: never;
@@ -15384,6 +16450,10 @@ export interface operations {
                 limit?: number;
                 /** @description Continue behind the page with this nextCursor, of the same list. */
                 cursor?: string;
+                /** @description created: the oldest first. -created: the newest first. */
+                order?: "created" | "-created";
+                /** @description Tell also how many there are on all pages. */
+                total?: boolean;
             };
             header?: never;
             path?: never;
@@ -15558,6 +16628,10 @@ export interface operations {
                 limit?: number;
                 /** @description Continue behind the page with this nextCursor, of the same list. */
                 cursor?: string;
+                /** @description created: the oldest first. -created: the newest first. */
+                order?: "created" | "-created";
+                /** @description Tell also how many there are on all pages. */
+                total?: boolean;
             };
             header?: never;
             path?: never;
@@ -15778,6 +16852,10 @@ export interface operations {
                 limit?: number;
                 /** @description Continue behind the page with this nextCursor, of the same list. */
                 cursor?: string;
+                /** @description created: the oldest first. -created: the newest first. */
+                order?: "created" | "-created";
+                /** @description Tell also how many there are on all pages. */
+                total?: boolean;
             };
             header?: never;
             path: {
@@ -15941,6 +17019,10 @@ export interface operations {
                 limit?: number;
                 /** @description Continue behind the page with this nextCursor, of the same list. */
                 cursor?: string;
+                /** @description created: the oldest first. -created: the newest first. */
+                order?: "created" | "-created";
+                /** @description Tell also how many there are on all pages. */
+                total?: boolean;
             };
             header?: never;
             path?: never;
@@ -16145,6 +17227,10 @@ export interface operations {
                 limit?: number;
                 /** @description Continue behind the page with this nextCursor, of the same list. */
                 cursor?: string;
+                /** @description created: the oldest first. -created: the newest first. */
+                order?: "created" | "-created";
+                /** @description Tell also how many there are on all pages. */
+                total?: boolean;
             };
             header?: never;
             path?: never;
@@ -16234,6 +17320,10 @@ export interface operations {
                 limit?: number;
                 /** @description Continue behind the page with this nextCursor, of the same list. */
                 cursor?: string;
+                /** @description created: the oldest first. -created: the newest first. */
+                order?: "created" | "-created";
+                /** @description Tell also how many there are on all pages. */
+                total?: boolean;
             };
             header?: never;
             path?: never;
@@ -16426,6 +17516,8 @@ export interface operations {
                 limit?: number;
                 /** @description Continue behind the page with this nextCursor, of the same list. */
                 cursor?: string;
+                /** @description created: the oldest first. -created: the newest first. */
+                order?: "created" | "-created";
             };
             header?: never;
             path?: never;
@@ -16440,6 +17532,50 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["EventList"];
+                };
+            };
+            default: components["responses"]["problem"];
+        };
+    };
+    watchChanges: {
+        parameters: {
+            query?: {
+                /** @description Only of these kinds, with commas in between; without it, of all. */
+                kinds?: string;
+                /** @description Continue after the event with this id, as Last-Event-ID, which precedes it. */
+                from?: string;
+            };
+            header?: {
+                /** @description Of a watch: continue after the event with this id. */
+                "Last-Event-ID"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": ({
+                        /** @enum {unknown} */
+                        event: "synced";
+                        id?: string;
+                        data: Record<string, never>;
+                    } | {
+                        /** @enum {unknown} */
+                        event: "reset";
+                        id?: string;
+                        data: Record<string, never>;
+                    } | {
+                        /** @enum {unknown} */
+                        event: "change";
+                        id?: string;
+                        data: components["schemas"]["ObjectChange"];
+                    })[];
                 };
             };
             default: components["responses"]["problem"];
@@ -16555,6 +17691,53 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["AuditSealList"];
+                };
+            };
+            default: components["responses"]["problem"];
+        };
+    };
+    getOverview: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Overview"];
+                };
+            };
+            default: components["responses"]["problem"];
+        };
+    };
+    search: {
+        parameters: {
+            query: {
+                /** @description Id, name, or a part of one. Letters match in either case. */
+                q: string;
+                /** @description Maximum number of results. */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SearchResult"];
                 };
             };
             default: components["responses"]["problem"];

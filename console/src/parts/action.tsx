@@ -5,6 +5,7 @@ import { lazy, type ReactNode, Suspense } from 'react';
 import { usePermission } from '../api/permissions';
 import type { DialogProps } from './action_dialog';
 import type { Deed, Resource } from './resource';
+import { useRowDialog } from './row_dialog';
 import { Loading } from './states';
 
 // React's lazy() loses the type parameter of the component.
@@ -25,17 +26,24 @@ interface Props<T> {
 export function Action<T>({ deed, item, kinds, place, onDone, button }: Props<T>) {
   const permitted = usePermission(deed.permission, place?.(item));
   const [opened, dialog] = useDisclosure(false);
+  const row = useRowDialog();
   if (!permitted || deed.when?.(item) === false) return null;
+  const content = (close: () => void) => (
+    <Suspense fallback={<Loading lines={3} />}>
+      <Dialog deed={deed} item={item} kinds={kinds} onDone={onDone} close={close} />
+    </Suspense>
+  );
+  const open = row ? () => row({ title: deed.label, content }) : dialog.open;
   return (
     <>
-      <Button variant="default" size="xs" c={deed.danger ? 'red' : undefined} {...button} onClick={dialog.open}>
+      <Button variant="default" size="xs" c={deed.danger ? 'red' : undefined} {...button} onClick={open}>
         {deed.label}
       </Button>
-      <Modal opened={opened} onClose={dialog.close} title={deed.label} size="lg" closeButtonProps={{ 'aria-label': 'Close' }}>
-        <Suspense fallback={<Loading lines={3} />}>
-          <Dialog deed={deed} item={item} kinds={kinds} onDone={onDone} close={dialog.close} />
-        </Suspense>
-      </Modal>
+      {!row && (
+        <Modal opened={opened} onClose={dialog.close} title={deed.label} size="lg" closeButtonProps={{ 'aria-label': 'Close' }}>
+          {content(dialog.close)}
+        </Modal>
+      )}
     </>
   );
 }

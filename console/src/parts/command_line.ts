@@ -60,7 +60,8 @@ function entryText(entry: Value): string {
 }
 
 function flagsOf(name: string, value: Value, within: string): string[] {
-  if (value === undefined || value === '' || value === false) return [];
+  if (value === undefined || value === '') return [];
+  if (value === false) return [`--${shorter(kebab(name))}=false`];
   if (Array.isArray(value)) return value.map((one) => `--${singular(kebab(name))} ${quoted(entryText(one))}`);
   if (value === true) return [`--${shorter(kebab(name))}`];
   if (typeof value === 'object' && value !== null) {

@@ -40,7 +40,7 @@ export function FormFieldInput({ field, input }: Props) {
   };
   switch (field.kind) {
     case 'number': return <NumberInput {...common} allowDecimal={field.decimal ?? false} />;
-    case 'choice': return <Select {...common} data={values} renderOption={option} searchable clearable={!field.required} />;
+    case 'choice': return <Select {...common} value={(input.value as string) || null} data={values} renderOption={option} searchable clearable={!field.required} />;
     case 'flag': return <Switch label={field.label} description={field.help} checked={Boolean(input.value)} onChange={input.onChange} />;
     case 'words': return <TagsInput {...common} data={values} />;
     case 'set': return <MultiSelect {...common} data={values} renderOption={option} searchable clearable hidePickedOptions />;

@@ -3,13 +3,14 @@ import { Button, Group, Select, Text, TextInput } from '@mantine/core';
 import { useDebouncedCallback, useHotkeys, useMediaQuery } from '@mantine/hooks';
 import { useWindowVirtualizer } from '@tanstack/react-virtual';
 import { ArrowDown, ArrowUp, Search } from 'lucide-react';
-import { type ReactNode, useEffect, useRef, useState } from 'react';
+import { type ReactNode, useCallback, useEffect, useRef, useState } from 'react';
 import { Link, useSearchParams } from 'wouter';
 import { usePermission } from '../api/permissions';
 import { Action } from './action';
 import { type Order, useOrder, useRows } from './list_rows';
 import { PageFrame } from './page_frame';
 import { type Column, type Filter, type Resource, rowKeyOf } from './resource';
+import { RowDialogs } from './row_dialog';
 import { Empty, Loading, Refusal } from './states';
 import { Unknown } from './values';
 import { useUrlWord } from './url_state';
@@ -30,7 +31,7 @@ export function columnsOf<T>(kind: Resource<T>): Column<T>[] {
       {deeds.map((deed) => <Action key={deed.label} deed={deed} item={item} kinds={kind.kinds} place={kind.place} button={{ size: 'compact-xs' }} />)}
     </Group>
   );
-  return [...kind.columns, { key: '', title: 'Actions', value: () => undefined, cell: buttons, width: `${deeds.length * 84 + 24}px`, align: 'right' }];
+  return [...kind.columns, { key: '', title: 'Actions', value: () => undefined, cell: buttons, width: `${deeds.reduce((sum, { label }) => sum + label.length * 9 + 22, 24)}px`, align: 'right' }];
 }
 
 export function CellContent<T>({ column, item }: { column: Column<T>; item: T }) {
@@ -62,7 +63,7 @@ function useVirtualRows<T>({ kind, rows, more, active }: RowsProps<T>, height: n
     count: rows.length,
     estimateSize: () => height,
     overscan: 6,
-    getItemKey: (index) => rowKeyOf(kind, rows[index] as T),
+    getItemKey: useCallback((index: number) => rowKeyOf(kind, rows[index] as T), [kind, rows]),
     scrollMargin: parent.current?.offsetTop ?? 0,
   });
   const shown = virtual.getVirtualItems();
@@ -72,9 +73,10 @@ function useVirtualRows<T>({ kind, rows, more, active }: RowsProps<T>, height: n
   }, [last, rows.length, more]);
   useEffect(() => {
     if (active < 0) return;
-    virtual.scrollToIndex(active);
-    const focus = () => parent.current?.querySelector<HTMLElement>(`[data-index="${active}"] [data-row-link]`)?.focus();
-    requestAnimationFrame(focus);
+    const link = parent.current?.querySelector<HTMLElement>(`[data-index="${active}"] [data-row-link]`);
+    // A row that was scrolled away is not in the document: go there, then its link takes the focus with the next key.
+    if (link) link.focus();
+    else virtual.scrollToIndex(active);
   }, [active]);
   const margin = virtual.options.scrollMargin;
   const before = (shown[0]?.start ?? margin) - margin;
@@ -262,7 +264,7 @@ export function ListView<T>({ kind, emptyAction }: { kind: Resource<T>; emptyAct
       <div className={list.error ? 'stale' : undefined}>
         {rows.length === 0
           ? <Empty text={`No ${pluralOf(kind)} match the search and the filters.`} />
-          : <Rows kind={kind} rows={rows} order={order} onOrder={toggle} active={active} more={more} />}
+          : <RowDialogs><Rows kind={kind} rows={rows} order={order} onOrder={toggle} active={active} more={more} /></RowDialogs>}
       </div>
     </>
   );

@@ -5,6 +5,7 @@ import { filled, type ListPath, type Query } from '../api/client';
 import { useList } from '../api/use_read';
 import { CellContent, columnsOf, NameCell } from './list_page';
 import { type Column, type Resource, rowKeyOf } from './resource';
+import { RowDialogs } from './row_dialog';
 import { Loading, Refusal } from './states';
 
 interface Props<T> {
@@ -75,5 +76,5 @@ export function SmallList<T>({ kind, query = {}, params, empty, without = [] }: 
   if (items.length === 0) return <Text c="dimmed">{empty}</Text>;
   const columns = columnsOf(kind).filter(({ key }) => !without.includes(key));
   const Drawing = narrow ? Cards : Table;
-  return <Drawing kind={kind} items={items} columns={columns} />;
+  return <RowDialogs><Drawing kind={kind} items={items} columns={columns} /></RowDialogs>;
 }

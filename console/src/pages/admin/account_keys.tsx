@@ -79,7 +79,7 @@ export const accountKeys = resource('/v1/service-accounts/{account}/keys', {
   place: ({ tenantID }) => ({ tenantID }),
   columns: [
     { key: 'name', title: 'Purpose', value: ({ name }) => name },
-    { key: 'state', title: 'State', value: ({ state }) => state, cell: ({ state }) => <StateBadge state={state} />, width: '110px' },
+    { key: 'state', title: 'State', value: ({ state }) => state, cell: ({ state }) => <StateBadge state={state} />, width: '140px' },
     { key: 'limits', title: 'Limits', value: limitWords, cell: (key) => <span title={limitWords(key)}>{limitWords(key)}</span> },
     { key: 'created', title: 'Made', value: ({ createdAt }) => createdAt, cell: ({ createdAt }) => <Ago time={createdAt} />, width: '110px' },
     { key: 'expires', title: 'Ends', value: ({ expiresAt }) => expiresAt, cell: ({ expiresAt }) => (expiresAt ? <Ago time={expiresAt} /> : 'never'), width: '110px' },

@@ -1,7 +1,7 @@
 // The audit: changes and refused calls, the newest first.
-import { Button, Code, Modal, Stack, Title } from '@mantine/core';
-import { useDisclosure } from '@mantine/hooks';
+import { Button, Code, Stack, Title } from '@mantine/core';
 import { resource } from '../../parts/resource';
+import { useRowDialog } from '../../parts/row_dialog';
 import { StateBadge, type Tone } from '../../parts/state_badge';
 import { Ago, Facts, Id } from '../../parts/values';
 import type { Entry } from './audit_export';
@@ -48,19 +48,15 @@ function EntryFacts({ entry }: { entry: Entry }) {
 }
 
 function Details({ entry }: { entry: Entry }) {
-  const [opened, dialog] = useDisclosure(false);
-  return (
-    <>
-      <Button size="compact-xs" variant="default" onClick={dialog.open}>Details</Button>
-      <Modal opened={opened} onClose={dialog.close} title={`${entry.operation} by ${entry.actor}`} size="xl" closeButtonProps={{ 'aria-label': 'Close' }}>
-        <Stack>
-          <EntryFacts entry={entry} />
-          <Json title="Before" text={entry.before} />
-          <Json title={entry.result === 'ok' ? 'After' : 'Refusal'} text={entry.after} />
-        </Stack>
-      </Modal>
-    </>
+  const open = useRowDialog();
+  const content = () => (
+    <Stack>
+      <EntryFacts entry={entry} />
+      <Json title="Before" text={entry.before} />
+      <Json title={entry.result === 'ok' ? 'After' : 'Refusal'} text={entry.after} />
+    </Stack>
   );
+  return <Button size="compact-xs" variant="default" onClick={() => open?.({ title: `${entry.operation} by ${entry.actor}`, size: 'xl', content })}>Details</Button>;
 }
 
 export const audit = resource('/v1/audit', {

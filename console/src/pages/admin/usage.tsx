@@ -125,7 +125,7 @@ function UsageRows({ lines, most }: { lines: Line[]; most: number }) {
     <div key={groupText(line.labels)} className="report-line">
       <Group justify="space-between" gap="xs">
         <Text fw={600} className="breakable">{groupText(line.labels)}</Text>
-        <Text fz="sm" c="dimmed" className="number">
+        <Text fz="sm" c="dimmed">
           {line.gpus} GPUs · {hoursText(line.claimedHours)} claimed · {percentText(line.utilizationPercent)} used · {hoursText(line.idleHours)} idle
         </Text>
       </Group>
@@ -146,7 +146,7 @@ function WasteRows({ lines, most }: { lines: Waste[]; most: number }) {
     <div key={groupText(line.labels)} className="report-line">
       <Group justify="space-between" gap="xs">
         <Text fw={600} className="breakable">{groupText(line.labels)}</Text>
-        <Text fz="sm" c="dimmed" className="number">
+        <Text fz="sm" c="dimmed">
           {hoursText(line.idleHours)} idle of {hoursText(line.claimedHours)} · {costText(line.idleCosts)}
           {line.idleSince && <> · idle since <Ago time={line.idleSince} /></>}
         </Text>
