@@ -1,4 +1,8 @@
+<<<<<<<< HEAD:console/dist/assets/chevron-right-hQWEkoDB.js
 import{g as o}from"./index-ZiNnqH1i.js";/**
+========
+import{c as o}from"./index-CBzs5sGr.js";/**
+>>>>>>>> 62c90e75:console/dist/assets/chevron-right-XMYnPAgZ.js
  * @license lucide-react v0.577.0 - ISC
  *
  * This source code is licensed under the ISC license.

@@ -1,4 +1,8 @@
+<<<<<<<< HEAD:console/dist/assets/home-C6QYlZtH.js
 import{j as e,a8 as c,a9 as l,ae as f,al as r,aa as N,aN as I,aX as T,aW as i}from"./vendor-CH1_bClQ.js";import{g as b,c as u,k as A,P as M,e as z,U as o,M as P,S as j,a as g,A as B,E as F}from"./index-ZiNnqH1i.js";import{A as S}from"./action-CF7-BeIL.js";import{i as x,I as q,a as G,b as h,s as $,k as R}from"./instance_kind-xnfNH2Yl.js";import"./forms-DKXA5bbf.js";import"./row_dialog-B9Hoj6kC.js";import"./resource-YCNkLnx4.js";/**
+========
+import{j as e,a8 as c,a9 as l,ae as f,al as r,aa as N,aK as I,aL as T,aM as i}from"./vendor-Ui30gkkW.js";import{c as b,u as h,a as A,P as M,A as z,U as o,M as P,S as j,b as g,d as B,E as F}from"./index-CBzs5sGr.js";import{A as S}from"./action-CUIqQ94Z.js";import{i as x,I as q,a as G,b as u,s as $,k as R}from"./instance_kind-XqjHbpng.js";import"./resource-BDJX-usM.js";/**
+>>>>>>>> 62c90e75:console/dist/assets/home-C3ub17QI.js
  * @license lucide-react v0.577.0 - ISC
  *
  * This source code is licensed under the ISC license.

@@ -1,6 +1,7 @@
 // A terminal session over the gateway's WebSocket: frames and resumption as docs/use/sessions.md has them.
 import { send } from '../api/client';
 import type { Ticket } from '../api/coming';
+import { asProblem, type Problem } from '../api/problem';
 
 export const channel = { input: 0, output: 1, error: 2, resize: 3, signal: 4, end: 5, exit: 6, acknowledge: 7 } as const;
 
@@ -147,8 +148,7 @@ export class Session {
       });
       if (!this.ended) this.open(ticket);
     } catch (error) {
-      this.events.state('broken', error instanceof Error ? error.message : '');
-      this.later();
+      this.refused(asProblem(error));
     }
   }
 
@@ -254,6 +254,14 @@ export class Session {
     if (this.wasOpen) this.lastOpen = Date.now();
     this.wasOpen = false;
     this.events.state('broken', '');
+    this.later();
+  }
+
+  /** A refusal stays as it is, however often one asks; all else may pass. */
+  private refused(problem: Problem): void {
+    const final = problem.status >= 400 && problem.status < 500 && problem.status !== 429;
+    if (final) this.ended = true;
+    this.events.state(final ? 'ended' : 'broken', problem.sentence);
     this.later();
   }
 

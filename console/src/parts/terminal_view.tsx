@@ -141,7 +141,7 @@ export default function TerminalView(props: Props) {
   }, []);
   return (
     <div>
-      <div ref={box} className="terminal" data-state={state} />
+      <div ref={box} className="shell" data-state={state} />
       <KeyBar type={type} />
       <Group mt="xs" gap="sm" role="status">
         <Text fz="sm" c="dimmed">{words[state]}</Text>
