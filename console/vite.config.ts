@@ -5,11 +5,11 @@ import { defineConfig } from 'vitest/config';
 const vendor = /node_modules\/(react|react-dom|scheduler|wouter|regexparam|use-sync-external-store|@mantine|@floating-ui|clsx|react-remove-scroll|@tanstack\/(react-query|query-core))\//;
 
 // Parts of them that no first page needs: inputs of forms. Their file is loaded with the first form.
-const forms = /node_modules\/(@mantine\/form|react-number-format|react-textarea-autosize|@mantine\/core\/esm\/components\/(NumberInput|TagsInput|Select|Combobox|Textarea|PasswordInput|Pill|PillsInput|Radio|Switch|Tabs|Timeline|SegmentedControl))\//;
+const forms = /node_modules\/(@mantine\/form|react-number-format|react-textarea-autosize|@mantine\/core\/esm\/components\/(NumberInput|TagsInput|Select|Combobox|Textarea|PasswordInput|Pill|PillsInput|Switch|Tabs|Timeline|SegmentedControl))\//;
 
 function chunkOf(id: string): string | undefined {
   if (forms.test(id)) return 'forms';
-  return vendor.test(id) ? 'vendor' : undefined;
+  return vendor.test(id) || id.includes('commonjsHelpers') ? 'vendor' : undefined;
 }
 
 // `npm run dev` serves the page from here and asks a master for the rest. The key of HOSTLER_KEY is added on this

@@ -4,9 +4,9 @@ import { useForm } from '@mantine/form';
 import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { filled, send } from '../api/client';
-import { Problem } from '../api/problem';
+import type { Problem } from '../api/problem';
 import { FormFieldInput } from './form_field';
-import { bodyOf, initialValues, keyOf, placeErrors, type Values } from './form_values';
+import { bodyOf, initialValues, keyOf, placeErrors, restOf, type Values } from './form_values';
 import type { Deed } from './resource';
 import { ShowAs } from './show_as';
 import { Loading, Refusal } from './states';
@@ -80,7 +80,7 @@ export function ActionDialog<T>({ deed, item, kinds, onDone, close }: DialogProp
   const refuse = (problem: Problem) => {
     const placed = placeErrors(fields, problem.errors);
     form.setErrors(placed.at);
-    setOthers(new Problem({ ...problem, sentence: problem.sentence, errors: placed.others }));
+    setOthers(restOf(problem, placed.others));
   };
   if (answer) return <Stack>{answer}<Group justify="flex-end"><Button onClick={close}>Close</Button></Group></Stack>;
 

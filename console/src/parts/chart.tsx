@@ -24,13 +24,16 @@ interface Props {
 }
 
 /** Figures of the API's units as people read them: 350 W, not 350000 mW. */
-const scaled: Record<string, [number, string]> = { mW: [1000, 'W'], mJ: [1000, 'J'], '1/1000': [1000, ''], ppm: [10_000, '%'] };
+const scaled: Record<string, [number, string]> = {
+  mW: [1000, 'W'], mJ: [1000, 'J'], '1/1000': [1000, ''], ppm: [10_000, '%'],
+  percent: [1, '%'], watts: [1, 'W'], celsius: [1, '°C'], seconds: [1, 's'], joules: [1, 'J'], megahertz: [1, 'MHz'],
+};
 
 export function wordsFor(unit: string): (value: number) => string {
-  if (unit === 'B') return bytesText;
-  if (unit === 'B/s') return (value) => `${bytesText(value)}/s`;
+  if (unit === 'B' || unit === 'bytes') return bytesText;
+  if (unit === 'B/s' || unit === 'bytes/s') return (value) => `${bytesText(value)}/s`;
   const [by, sign] = scaled[unit] ?? [1, unit];
-  return (value) => `${Number((value / by).toPrecision(3))} ${sign}`.trim();
+  return (value) => `${Number((value / by).toPrecision(4))} ${sign}`.trim();
 }
 
 function lineLabel(labels: Record<string, string>, metric: string): string {
@@ -46,7 +49,7 @@ export function chartData(answer: Schemas['SeriesAnswer']): ChartData {
     times: Array.from({ length: steps }, (_, index) => begin + index * answer.step),
     lines: answer.lines.map((line) => ({ label: lineLabel(line.labels, answer.metric), values: line.values })),
     words: wordsFor(answer.unit),
-    atLeast: answer.unit === '%' ? 100 : undefined,
+    atLeast: answer.unit === '%' || answer.unit === 'percent' ? 100 : undefined,
   };
 }
 

@@ -28,7 +28,7 @@ export function FormFieldInput({ field, input }: Props) {
   };
   switch (field.kind) {
     case 'number': return <NumberInput {...common} allowDecimal={false} />;
-    case 'choice': return <Select {...common} data={values} searchable clearable={!field.required} />;
+    case 'choice': return <Select {...common} value={(input.value as string) || null} data={values} searchable clearable={!field.required} />;
     case 'flag': return <Switch label={field.label} description={field.help} checked={Boolean(input.value)} onChange={input.onChange} />;
     case 'words': return <TagsInput {...common} data={values} />;
     case 'labels': return <TagsInput {...common} placeholder={field.placeholder ?? 'team=ml'} />;

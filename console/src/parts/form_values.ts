@@ -1,5 +1,5 @@
 // Between the flat values of a form and the body of a request.
-import type { FieldProblem } from '../api/problem';
+import { type FieldProblem, Problem } from '../api/problem';
 import type { FormField } from './resource';
 
 export type Values = Record<string, unknown>;
@@ -53,4 +53,10 @@ export function placeErrors(fields: readonly FormField[], errors: FieldProblem[]
     else others.push(error);
   }
   return { at, others };
+}
+
+/** A refusal without what is shown at the fields; absent when all of it is. */
+export function restOf(problem: Problem, others: FieldProblem[]): Problem | undefined {
+  if (problem.errors.length > 0 && others.length === 0) return undefined;
+  return new Problem({ ...problem, sentence: problem.sentence, errors: others });
 }

@@ -3,7 +3,7 @@ import { Button, Group, Select, Text, TextInput } from '@mantine/core';
 import { useDebouncedCallback, useHotkeys, useMediaQuery } from '@mantine/hooks';
 import { useWindowVirtualizer } from '@tanstack/react-virtual';
 import { ArrowDown, ArrowUp, Search } from 'lucide-react';
-import { type ReactNode, useEffect, useRef, useState } from 'react';
+import { type ReactNode, useCallback, useEffect, useRef, useState } from 'react';
 import { Link, useSearchParams } from 'wouter';
 import { usePermission } from '../api/permissions';
 import { type Order, useOrder, useRows } from './list_rows';
@@ -49,7 +49,7 @@ function useVirtualRows<T>({ kind, rows, more, active }: RowsProps<T>, height: n
     count: rows.length,
     estimateSize: () => height,
     overscan: 6,
-    getItemKey: (index) => kind.id(rows[index] as T),
+    getItemKey: useCallback((index: number) => kind.id(rows[index] as T), [kind, rows]),
     scrollMargin: parent.current?.offsetTop ?? 0,
   });
   const shown = virtual.getVirtualItems();
@@ -59,9 +59,10 @@ function useVirtualRows<T>({ kind, rows, more, active }: RowsProps<T>, height: n
   }, [last, rows.length, more]);
   useEffect(() => {
     if (active < 0) return;
-    virtual.scrollToIndex(active);
-    const focus = () => parent.current?.querySelector<HTMLElement>(`[data-index="${active}"] [data-row-link]`)?.focus();
-    requestAnimationFrame(focus);
+    const link = parent.current?.querySelector<HTMLElement>(`[data-index="${active}"] [data-row-link]`);
+    // A row that was scrolled away is not in the document: go there, then its link takes the focus with the next key.
+    if (link) link.focus();
+    else virtual.scrollToIndex(active);
   }, [active]);
   const margin = virtual.options.scrollMargin;
   const before = (shown[0]?.start ?? margin) - margin;

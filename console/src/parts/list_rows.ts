@@ -27,10 +27,12 @@ function useArranged<T>(kind: Resource<T>, items: T[], search: string, order: Or
     () => kind.columns.map((column) => ({ id: column.key, accessorFn: column.value, sortUndefined: 'last' })),
     [kind],
   );
+  const sorting = useMemo(() => (order ? [{ id: order.key, desc: order.down }] : []), [order?.key, order?.down]);
   const table = useReactTable({
     data: items,
     columns,
-    state: { globalFilter: search, sorting: order ? [{ id: order.key, desc: order.down }] : [] },
+    state: { globalFilter: search, sorting },
+    autoResetAll: false, // It would set state with each new order, and so draw without end.
     getRowId: kind.id,
     globalFilterFn: 'includesString',
     getColumnCanGlobalFilter: () => true,

@@ -4,9 +4,9 @@ import { useDisclosure } from '@mantine/hooks';
 import { ChevronDown, ChevronRight } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import type { Call, Method } from '../api/client';
-import { Problem } from '../api/problem';
+import type { Problem } from '../api/problem';
 import { FormFieldInput } from './form_field';
-import { bodyOf, initialValues, keyOf, placeErrors, type Values } from './form_values';
+import { bodyOf, initialValues, keyOf, placeErrors, restOf, type Values } from './form_values';
 import type { FormField } from './resource';
 import { ShowAs } from './show_as';
 import { Refusal } from './states';
@@ -49,7 +49,7 @@ export function ResourceForm({ fields, method = 'POST', path, call = {}, shape =
           const { at, others } = placeErrors(fields, problem.errors);
           form.setErrors(at);
           if (fields.some((field) => field.more && at[field.name])) more.open();
-          setRefused(new Problem({ ...problem, sentence: problem.sentence, errors: others }));
+          setRefused(restOf(problem, others));
         },
       },
     );

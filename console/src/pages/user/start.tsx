@@ -8,10 +8,10 @@ import { useState } from 'react';
 import { useLocation, useSearchParams } from 'wouter';
 import { type Schemas, send } from '../../api/client';
 import { useWhoami } from '../../api/permissions';
-import { Problem } from '../../api/problem';
+import type { Problem } from '../../api/problem';
 import { useRead } from '../../api/use_read';
 import { FormFieldInput } from '../../parts/form_field';
-import { keyOf, placeErrors, type Values } from '../../parts/form_values';
+import { keyOf, placeErrors, restOf, type Values } from '../../parts/form_values';
 import { PageFrame, Section } from '../../parts/page_frame';
 import type { FormField } from '../../parts/resource';
 import { ShowAs } from '../../parts/show_as';
@@ -85,7 +85,7 @@ function StartForm({ template, offer, ownTenant }: FormProps) {
   const refuse = (problem: Problem) => {
     const placed = placeErrors(fields, problem.errors);
     form.setErrors(placed.at);
-    setRefused(new Problem({ ...problem, sentence: problem.sentence, errors: placed.others }));
+    setRefused(restOf(problem, placed.others));
   };
   const submit = () => {
     setRefused(undefined);
