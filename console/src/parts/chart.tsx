@@ -24,7 +24,9 @@ interface Props {
 }
 
 /** Figures of the API's units as people read them: 350 W, not 350000 mW. */
-const scaled: Record<string, [number, string]> = { mW: [1000, 'W'], mJ: [1000, 'J'], '1/1000': [1000, ''], ppm: [10_000, '%'] };
+const scaled: Record<string, [number, string]> = {
+  mW: [1000, 'W'], mJ: [1000, 'J'], '1/1000': [1000, ''], ppm: [10_000, '%'], 'ms/s': [1000, 'CPU'],
+};
 
 export function wordsFor(unit: string): (value: number) => string {
   if (unit === 'B') return bytesText;
@@ -46,7 +48,7 @@ export function chartData(answer: Schemas['SeriesAnswer']): ChartData {
     times: Array.from({ length: steps }, (_, index) => begin + index * answer.step),
     lines: answer.lines.map((line) => ({ label: lineLabel(line.labels, answer.metric), values: line.values })),
     words: wordsFor(answer.unit),
-    atLeast: answer.unit === '%' ? 100 : undefined,
+    atLeast: answer.unit === '%' || answer.unit === 'percent' ? 100 : undefined,
   };
 }
 

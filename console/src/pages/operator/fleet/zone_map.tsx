@@ -31,7 +31,7 @@ function useDrawing(picture: Picture, width: number) {
   const canvas = useRef<HTMLCanvasElement>(null);
   const drawn = useRef<Picture | undefined>(undefined);
   const { height } = picture.layout;
-  const scale = Math.min(window.devicePixelRatio || 1, highest / Math.max(1, height));
+  const scale = Math.max(1, Math.min(Math.round(window.devicePixelRatio || 1), Math.floor(highest / Math.max(1, height))));
   useEffect(() => {
     const element = canvas.current;
     if (!element || width === 0) return;
