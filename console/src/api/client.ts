@@ -1,11 +1,10 @@
 // The one way to the API: every call has our header, writes have an idempotency key, refusals become a Problem.
 import createClient, { type Middleware } from 'openapi-fetch';
-import type { ComingPaths } from './coming';
 import { asProblem, decodeProblem, Problem, unreachable } from './problem';
 import type { components, paths } from './schema';
 
 export type Schemas = components['schemas'];
-export type Paths = Omit<paths, keyof ComingPaths> & ComingPaths;
+export type Paths = paths;
 
 type Json<T> = { responses: { 200: { content: { 'application/json': T } } } };
 

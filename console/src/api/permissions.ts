@@ -1,7 +1,10 @@
 // Permissions of the caller, from whoami.
-import type { Scope, Whoami } from './coming';
+import type { Schemas } from './client';
 import { useRead } from './use_read';
 
+type Whoami = Schemas['Whoami'];
+
+/** Where an object lies. An empty tenant: it is the cloud's. */
 export interface Place {
   tenantID?: string;
   project?: string;
@@ -12,13 +15,14 @@ export function useWhoami(): Whoami | undefined {
   return useRead('/v1/whoami', {}, { kinds: ['grant', 'role'] }).data;
 }
 
-function covers(scope: Scope, place: Place): boolean {
-  const same = (own?: string, asked?: string) => !own || !asked || own === asked;
+function covers(scope: Schemas['WhoamiScope'], place: Place): boolean {
+  const same = (own?: string, asked?: string) => !own || asked === undefined || own === asked;
   return same(scope.tenantID, place.tenantID) && same(scope.project, place.project) && same(scope.provider, place.provider);
 }
 
-/** Whether one of the scopes has the permission at the place; without a place: anywhere. */
+/** Whether one of the scopes has the permission at the place; without a place: anywhere. Everyone has those of self. */
 export function allows(who: Whoami | undefined, permission: string, place: Place = {}): boolean {
+  if (permission.startsWith('self.')) return who !== undefined;
   return (who?.scopes ?? []).some((scope) => scope.permissions.includes(permission) && covers(scope, place));
 }
 

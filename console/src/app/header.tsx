@@ -2,8 +2,7 @@ import { ActionIcon, Badge, Button, Group, Indicator, Kbd, Menu, Text, Tooltip, 
 import { spotlight } from '@mantine/spotlight';
 import { Bell, Circle, CircleAlert, CircleDashed, Keyboard, LogOut, Moon, Search, Sun, UserRound } from 'lucide-react';
 import { Link } from 'wouter';
-import { goToSignIn, send } from '../api/client';
-import type { Whoami } from '../api/coming';
+import { goToSignIn, type Schemas, send } from '../api/client';
 import { useLive } from '../api/live';
 import { usePermission } from '../api/permissions';
 import type { LiveStatus } from '../api/stream';
@@ -64,7 +63,7 @@ async function signOut(): Promise<void> {
   goToSignIn();
 }
 
-function UserMenu({ who, onHelp }: { who?: Whoami; onHelp: () => void }) {
+function UserMenu({ who, onHelp }: { who?: Schemas['Whoami']; onHelp: () => void }) {
   return (
     <Menu position="bottom-end" width={240}>
       <Menu.Target>
@@ -97,7 +96,7 @@ function SearchButton() {
   );
 }
 
-export function HeaderTools({ who, onHelp }: { who?: Whoami; onHelp: () => void }) {
+export function HeaderTools({ who, onHelp }: { who?: Schemas['Whoami']; onHelp: () => void }) {
   return (
     <Group gap="xs" wrap="nowrap">
       <SearchButton />

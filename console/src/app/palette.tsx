@@ -4,19 +4,18 @@ import { Spotlight, type SpotlightActionData, type SpotlightActionGroupData } fr
 import { Plus, Search } from 'lucide-react';
 import { useState } from 'react';
 import { useLocation } from 'wouter';
-import type { Found } from '../api/coming';
+import type { Schemas } from '../api/client';
 import { usePermission } from '../api/permissions';
 import { useRead } from '../api/use_read';
 import { useOwnPages } from './navigation';
 
 /** The page of an object by its kind. */
 const pageOfKind: Record<string, string> = {
-  instance: '/instances', volume: '/volumes', secret: '/secrets', host: '/hosts', gpu: '/gpus', zone: '/zones', spec: '/specs',
-  stock: '/stock', tenant: '/tenants', project: '/projects', user: '/members', group: '/groups', role: '/roles',
-  access_point: '/access-points', template: '/start', alert_rule: '/alert-rules', service_account: '/accounts',
+  instance: '/instances', volume: '/volumes', host: '/hosts', zone: '/zones', spec: '/specs', stock: '/stock',
+  tenant: '/tenants', project: '/projects', user: '/members', group: '/groups',
 };
 
-export function foundLink(found: Found): string | undefined {
+export function foundLink(found: Schemas['SearchHit']): string | undefined {
   const page = pageOfKind[found.kind];
   if (!page) return undefined;
   const tenant = found.tenantID ? `?tenantID=${encodeURIComponent(found.tenantID)}` : '';

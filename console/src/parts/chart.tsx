@@ -1,4 +1,4 @@
-// A chart of a metric of /v1/series: `<Chart title="GPU use" metric="gpu_utilization" where="workload=nb-1" />`.
+// A chart of a metric of /v1/series: `<Chart title="GPU use" metric="gpu_utilization_percent" where="workload=nb-1" />`.
 import { Group, Text, Title } from '@mantine/core';
 import { useQuery, type UseQueryResult } from '@tanstack/react-query';
 import { lazy, Suspense, useMemo } from 'react';

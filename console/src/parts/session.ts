@@ -1,6 +1,5 @@
 // A terminal session over the gateway's WebSocket: frames and resumption as docs/use/sessions.md has them.
-import { send } from '../api/client';
-import type { Ticket } from '../api/coming';
+import { type Schemas, send } from '../api/client';
 import { asProblem, type Problem } from '../api/problem';
 
 export const channel = { input: 0, output: 1, error: 2, resize: 3, signal: 4, end: 5, exit: 6, acknowledge: 7 } as const;
@@ -142,7 +141,7 @@ export class Session {
     if (this.ended) return;
     this.events.state(this.begun ? 'broken' : 'connecting', '');
     try {
-      const ticket = await send<Ticket>('POST', '/v1/instances/{instance}/tickets', {
+      const ticket = await send<Schemas['CreatedTicket']>('POST', '/v1/instances/{instance}/tickets', {
         params: { instance: this.options.instance },
         body: { kind: 'exec', ...(this.options.tenantID ? { tenantID: this.options.tenantID } : {}) },
       });
@@ -191,7 +190,7 @@ export class Session {
     return query;
   }
 
-  private open({ url, ticket }: Ticket): void {
+  private open({ url, ticket }: Schemas['CreatedTicket']): void {
     const socket = new WebSocket(`${url}?${this.query()}`, ['hostler.session', `hostler.ticket.${ticket}`]);
     socket.binaryType = 'arraybuffer';
     socket.onopen = () => this.opened();

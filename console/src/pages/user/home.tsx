@@ -2,7 +2,7 @@
 import { Button, Group, Progress, SimpleGrid, Stack, Table, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
-import type { Overview, OverviewGpus } from '../../api/coming';
+import type { Schemas } from '../../api/client';
 import { usePermission } from '../../api/permissions';
 import { useRead } from '../../api/use_read';
 import { Action } from '../../parts/action';
@@ -26,7 +26,7 @@ function Figure({ name, to, children }: { name: string; to?: string; children: R
 const countOf = (counts: { state: string; count: number }[] | undefined, ...states: string[]) =>
   counts?.filter(({ state }) => states.includes(state)).reduce((sum, { count }) => sum + count, 0);
 
-function Figures({ overview }: { overview: Overview }) {
+function Figures({ overview }: { overview: Schemas['Overview'] }) {
   const costs = overview.costs ?? [];
   const firing = overview.alerts?.reduce((sum, { count }) => sum + count, 0);
   return (
@@ -59,7 +59,7 @@ function KeepButton({ id, tenantID }: { id: string; tenantID: string }) {
   return query.data ? <Action deed={keep} item={query.data} kinds={instances.kinds} place={instances.place} /> : null;
 }
 
-function Needs({ overview }: { overview: Overview }) {
+function Needs({ overview }: { overview: Schemas['Overview'] }) {
   const { waiting = [], stopping = [] } = overview;
   if (waiting.length + stopping.length === 0) return null;
   return (
@@ -109,7 +109,7 @@ function Recent() {
   );
 }
 
-function Quotas({ quotas }: { quotas: NonNullable<Overview['quotas']> }) {
+function Quotas({ quotas }: { quotas: NonNullable<Schemas['Overview']['quotas']> }) {
   if (quotas.length === 0) return null;
   return (
     <Section title="Quota">
@@ -128,7 +128,7 @@ function Quotas({ quotas }: { quotas: NonNullable<Overview['quotas']> }) {
   );
 }
 
-function Gpus({ gpus }: { gpus: OverviewGpus[] }) {
+function Gpus({ gpus }: { gpus: Schemas['OverviewGpus'][] }) {
   return (
     <Section title="GPUs" actions={<Link href="/fleet" className="plain">Fleet</Link>}>
       <Table.ScrollContainer minWidth={460}>

@@ -1,5 +1,5 @@
 // Pages of the user of a tenant.
-import { Boxes, HardDrive, House, Rocket } from 'lucide-react';
+import { Boxes, HardDrive, House, Lock, Rocket } from 'lucide-react';
 import type { PageEntry } from '../../app/pages';
 import { resourceEntries } from '../../app/resource_entries';
 
@@ -11,5 +11,9 @@ export const userPages: PageEntry[] = [
   ...resourceEntries(
     { page: '/volumes', title: 'Volumes', permission: 'volume.read', nav: { group: 'WORK', icon: HardDrive, letter: 'v' }, create: true, detail: true },
     () => import('./volumes').then((module) => module.volumes),
+  ),
+  ...resourceEntries(
+    { page: '/secrets', title: 'Secrets', permission: 'secret.read', nav: { group: 'WORK', icon: Lock }, create: true, detail: true },
+    () => import('./secrets').then((module) => module.secrets),
   ),
 ];

@@ -33,10 +33,16 @@ function Metrics({ instance }: { instance: Instance }) {
     <Stack>
       <Group justify="flex-end"><RangePicker /></Group>
       <SimpleGrid cols={{ base: 1, lg: 2 }}>
-        <Chart title="GPU use" metric="gpu_utilization" where={where} />
-        <Chart title="GPU memory" metric="gpu_memory_used" where={where} />
-        <Chart title="GPU power" metric="gpu_power" where={where} />
-        <Chart title="GPU temperature" metric="gpu_temperature" where={where} />
+        <Chart title="CPU" metric="instance_cpu_ms" where={where} />
+        <Chart title="Memory" metric="instance_memory_bytes" where={where} />
+        <Chart title="Network, received" metric="instance_network_received_bytes" where={where} />
+        <Chart title="Network, sent" metric="instance_network_sent_bytes" where={where} />
+        <Chart title="Disk, read" metric="instance_disk_read_bytes" where={where} />
+        <Chart title="Disk, written" metric="instance_disk_written_bytes" where={where} />
+        <Chart title="GPU use" metric="gpu_utilization_percent" where={where} />
+        <Chart title="GPU memory" metric="gpu_memory_used_bytes" where={where} />
+        <Chart title="GPU power" metric="gpu_power_mw" where={where} />
+        <Chart title="GPU temperature" metric="gpu_temperature_celsius" where={where} />
       </SimpleGrid>
     </Stack>
   );

@@ -1,5 +1,8 @@
 import { expect, test } from 'vitest';
-import type { Fleet, FleetColumn } from '../../../api/coming';
+import type { Schemas } from '../../../api/client';
+
+type Fleet = Schemas['Fleet'];
+type FleetColumn = Schemas['FleetColumn'];
 import { countsOf, decodeColumn, merged, noFleet, unknownValue, valueOf, valueText, zonesOf } from './fleet_data';
 
 const base64 = (bytes: number[]) => btoa(String.fromCharCode(...bytes));

@@ -1,5 +1,8 @@
 // The fleet as the page keeps it: answers of /v1/fleet decoded, and changes merged into what is known.
-import type { Fleet, FleetColumn } from '../../../api/coming';
+import type { Schemas } from '../../../api/client';
+
+type Fleet = Schemas['Fleet'];
+type FleetColumn = Schemas['FleetColumn'];
 
 /** Of a value that is not known. */
 export const unknownValue = 0xffff;
