@@ -4,10 +4,13 @@ import { defineConfig } from 'vitest/config';
 // Parts of Mantine, React and TanStack that each page needs: one file that changes only with the lock.
 const vendor = /node_modules\/(react|react-dom|scheduler|wouter|regexparam|use-sync-external-store|@mantine|@floating-ui|clsx|react-remove-scroll|@tanstack\/(react-query|query-core))\//;
 
-// Parts of them that no first page needs: inputs of forms. Their file is loaded with the first form.
-const forms = /node_modules\/(@mantine\/form|react-number-format|react-textarea-autosize|@mantine\/core\/esm\/components\/(NumberInput|TagsInput|Select|Combobox|Textarea|PasswordInput|Pill|PillsInput|Switch|Tabs|Timeline|SegmentedControl))\//;
+// Parts of them that no first page needs: inputs of forms, and choices, which lists have as well. A part stands with
+// all that import it, or the files import each other and none of them starts.
+const choices = /node_modules\/@mantine\/core\/esm\/components\/(Combobox|Select|Autocomplete|MultiSelect|NativeSelect|TreeSelect|TagsInput|Pill|PillsInput)\//;
+const forms = /node_modules\/(@mantine\/form|react-number-format|react-textarea-autosize|@mantine\/core\/esm\/components\/(NumberInput|JsonInput|Textarea|PasswordInput|Switch|Tabs|Timeline|SegmentedControl))\//;
 
 function chunkOf(id: string): string | undefined {
+  if (choices.test(id)) return 'choices';
   if (forms.test(id)) return 'forms';
   return vendor.test(id) || id.includes('commonjsHelpers') ? 'vendor' : undefined;
 }

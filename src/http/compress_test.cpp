@@ -14,12 +14,12 @@ using testing::gunzip;
 bool takes(std::string value) { return takes_gzip({{"Accept-Encoding", std::move(value)}}); }
 
 TEST(Compress, AClientSaysWhetherItTakesIt) {
-    for (const char* value : {"gzip", "GZIP", "x-gzip", "deflate, gzip;q=1.0, *;q=0.5", "*",
-                              "br , gzip ; q=0.001", "gzip;q=0.5", "identity;q=0.5, gzip", "gzip;Q=1",
-                              "gzip;q=1.000", "gzip;q=0.", "*;q=0, gzip", "gzip;q=0.5, identity;q=0.5"})
+    for (const char* value :
+         {"gzip", "GZIP", "x-gzip", "deflate, gzip;q=1.0, *;q=0.5", "*", "br , gzip ; q=0.001", "gzip;q=0.5",
+          "identity;q=0.5, gzip", "gzip;Q=1", "gzip;q=1.000", "*;q=0, gzip", "gzip;q=0.5, identity;q=0.5"})
         EXPECT_TRUE(takes(value)) << value;
-    for (const char* value : {"", "br", "identity", "gzip;q=0", "gzip;q=0.000", "*;q=0", "*, gzip;q=0",
-                              "gzip;q=1.001", "gzip;q=2", "gzip;q=", "gzip;q=x", "gzip;q=0.5x",
+    for (const char* value : {"", "br", "identity", "gzip;q=0", "gzip;q=0.", "gzip;q=0.000", "*;q=0",
+                              "*, gzip;q=0", "gzip;q=1.001", "gzip;q=2", "gzip;q=", "gzip;q=x", "gzip;q=0.5x",
                               "gzip;q=0.1234", "gzip;level=9", "gzip;q=0.5, identity", "gzipped", "gzip q=1"})
         EXPECT_FALSE(takes(value)) << value;
     EXPECT_FALSE(takes_gzip({}));

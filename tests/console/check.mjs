@@ -56,6 +56,13 @@ function checkBundle() {
     return run("vite", ["build", "--outDir", built, "--logLevel", "error"]) || difference(join(folder, "dist"), built);
 }
 
+// The first file that is loaded: one that imports another, which imports it in turn, does not start.
+function checkVendor() {
+    const name = filesBelow(join(folder, "dist")).find((one) => /vendor-.*\.js$/.test(one));
+    const found = name && readFileSync(join(folder, "dist", name), "utf8").match(/(?:from|import)"\.\/[^"]+"/);
+    return found ? `console/dist/${name} imports a file (${found[0]}): see the parts in console/vite.config.ts` : "";
+}
+
 function runUnitTests() {
     const file = join(scratch, "tests.json");
     const problem = run("vitest", ["run", "--reporter=json", `--outputFile=${file}`]);
@@ -77,6 +84,7 @@ try {
     report("Console.TheClientIsFresh", checkClient());
     report("Console.TheTypesHold", run("tsc", ["-p", "."]));
     report("Console.TheBundleIsFresh", checkBundle());
+    report("Console.VendorStandsAlone", checkVendor());
     runUnitTests();
 } finally {
     rmSync(scratch, { recursive: true, force: true });

@@ -55,7 +55,7 @@ TEST_F(BrowserInvitation, ALinkMakesAUserOnce) {
     const auto line = std::ranges::find(store.lines, "acceptInvitation", &AuditLine::operation);
     ASSERT_NE(line, store.lines.end());
     EXPECT_EQ(line->actor, "stranger");
-    EXPECT_EQ(line->address, "203.0.113.7");
+    EXPECT_EQ(line->address, address);
     EXPECT_EQ(line->client, "tester/1");
     EXPECT_EQ(join(secret, "eve").status, 404);
     EXPECT_EQ(users(), 1u);
@@ -64,7 +64,6 @@ TEST_F(BrowserInvitation, ALinkMakesAUserOnce) {
 TEST_F(BrowserInvitation, ThePageIsSafeToShow) {
     for (const Reply& page : {open(invite().at("secret")), open("hi_guess"), open("")}) {
         EXPECT_THAT(page.text, HasSubstr("Referrer-Policy: same-origin\r\n"));
-        EXPECT_THAT(page.text, Not(HasSubstr("same-origin")));
         EXPECT_THAT(page.text, HasSubstr("Cache-Control: no-store\r\n"));
         EXPECT_THAT(page.text, HasSubstr("default-src 'none'"));
         EXPECT_THAT(page.text, Not(HasSubstr("<script")));
