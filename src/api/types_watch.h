@@ -43,7 +43,7 @@ inline constexpr auto fields<ObjectChange> = std::to_array<Field>({
     {.member = "project", .help = "Its project; absent: it is in none.", .example = "default"},
     {.member = "provider", .help = "Provider of the host; absent: the operator, or it has no host.",
      .example = "farm"},
-    {.member = "change", .help = "What happened to it; removed: it was deleted, or it has ended and has left the master's memory.",
+    {.member = "change", .help = "The kind of change; removed: it was deleted, or it has ended and has left the master's memory.",
      .example = "changed"},
 });
 

@@ -48,6 +48,12 @@ export class Cloud {
         );
     }
 
+    // A tenant that no other run has.
+    async tenant() {
+        const name = `t-${Math.random().toString(36).slice(2, 8)}`;
+        await this.api("POST", "/v1/tenants", { name });
+        return name;
+    }
     // A user with a password, and what they may.
     async user(login, password, grants) {
         const made = await this.api("POST", "/v1/users", { login, ...(grants[0].tenantID ? { tenantID: grants[0].tenantID } : {}) });

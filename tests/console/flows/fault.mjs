@@ -1,6 +1,6 @@
 // A GPU breaks: from the heat map to its evidence and remedy, and back to service.
 import { readFileSync, renameSync, writeFileSync } from "node:fs";
-import { check, equal } from "../flow.mjs";
+import { check, equal } from "../stage.mjs";
 
 // What the driver of a simulated host says of its GPUs (src/simulated_nvml/FORMAT.md).
 class Driver {

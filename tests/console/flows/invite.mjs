@@ -1,36 +1,37 @@
 // An admin invites a member, who takes the invitation in a browser, signs in, and sees one project alone.
-import { check, equal } from "../flow.mjs";
+import { check, equal } from "../stage.mjs";
 
 export default async function (stage) {
     const { cloud } = stage;
-    await cloud.api("POST", "/v1/tenants", { name: "guests" });
+    const tenant = await cloud.tenant();
     for (const project of ["shown", "hidden"]) {
-        await cloud.api("POST", "/v1/projects", { name: project, tenantID: "guests" });
-        await cloud.api("POST", "/v1/volumes", { name: `of-${project}`, size: "1Gi", tenantID: "guests", project });
+        await cloud.api("POST", "/v1/projects", { name: project, tenantID: tenant });
+        await cloud.api("POST", "/v1/volumes", { name: `of-${project}`, size: "1Gi", tenantID: tenant, project });
     }
-    await cloud.user("ada@guests", "a horse that is right", [{ role: "tenant-admin", tenantID: "guests" }]);
-    const { secret } = await cloud.api("POST", "/v1/sign-in", { login: "ada@guests", password: "a horse that is right" });
+    await cloud.user(`ada@${tenant}`, "a horse that is right", [{ role: "tenant-admin", tenantID: tenant }]);
+    const { secret } = await cloud.api("POST", "/v1/sign-in", { login: `ada@${tenant}`, password: "a horse that is right" });
     const ada = await stage.person();
     await ada.signIn(secret);
-    await ada.link("Invitations").click();
+    const { page } = ada;
+    await ada.link("Members", page.locator("nav")).click();
+    await ada.link("Invitations", page.getByRole("main")).click();
     await ada.heading("Invitations");
-    await ada.page.getByRole("main").getByRole("link", { name: /invite|new invitation/i }).or(ada.page.getByRole("button", { name: /invite|new invitation/i })).first().click();
-    const form = ada.page.getByRole("main");
-    await form.getByLabel(/login|e-mail/i).first().fill("bob@guests");
-    await form.getByLabel(/role/i).first().fill("member");
-    await form.getByLabel(/project/i).first().fill("shown");
-    await form.getByRole("button", { name: /invite|make|create/i }).last().click();
-    const link = await ada.page.getByText(/\/sign-in\/invitation/).first().innerText();
+    await page.getByRole("main").getByText("Invite", { exact: true }).first().click();
+    await ada.text("E-mail").fill("bob@guests.example");
+    await ada.choose("Project", "shown");
+    await ada.button("Invite").click();
+    const link = await page.getByText(/\/sign-in\/invitation/).first().innerText();
     const url = link.match(/https?:\/\/\S+/)[0];
 
     const bob = await stage.person();
     stage.expectRefusal(401, "/v1/");
     await bob.page.goto(url);
-    await bob.page.locator("input[name=login]").fill("bob@guests").catch(() => undefined);
+    await bob.page.locator("input[name=login]").fill(`bob@${tenant}`);
     for (const field of await bob.page.locator("input[type=password]").all()) await field.fill("a horse of my own");
     await bob.page.locator("form button").first().click();
+    await bob.page.getByText(/hostler login/).waitFor();
     await bob.go("/volumes");
-    await bob.page.locator("#login").fill("bob@guests");
+    await bob.page.locator("#login").fill(`bob@${tenant}`);
     await bob.page.locator("#password").fill("a horse of my own");
     await bob.page.locator("#sign-in").click();
     await bob.heading("Volumes");
@@ -40,14 +41,14 @@ export default async function (stage) {
         equal(await bob.link(absent, bob.page.locator("nav")).count(), 0, `the menu's ${absent}`);
 
     // Ids of others in the address show nothing of them.
-    const hidden = (await cloud.api("GET", "/v1/volumes?tenantID=guests")).items.find(({ name }) => name === "of-hidden");
+    const hidden = (await cloud.api("GET", `/v1/volumes?tenantID=${tenant}`)).items.find(({ name }) => name === "of-hidden");
     stage.expectRefusal(404, "/v1/");
     stage.expectRefusal(403, "/v1/");
     await bob.go(`/volumes/${hidden.id}`);
     await bob.page.getByRole("alert").first().waitFor();
     check(!(await bob.page.getByRole("main").innerText()).includes("of-hidden"), "another project's volume is shown");
 
-    await cloud.api("POST", "/v1/users/bob@guests/disable", {});
+    await cloud.api("POST", `/v1/users/bob@${tenant}/disable`, {});
     await bob.page.reload();
     await bob.page.locator("#login").waitFor();
 }

@@ -1,7 +1,7 @@
 // A provider makes a token, starts an agent with the command that the page shows, and sees its host join.
 import { spawn } from "node:child_process";
 import { cpSync, mkdirSync, rmSync } from "node:fs";
-import { equal } from "../flow.mjs";
+import { equal } from "../stage.mjs";
 
 // A host like one that is there, with GPUs and a place of its own.
 function startAgent(cloud, like, token) {
@@ -21,18 +21,20 @@ function startAgent(cloud, like, token) {
 
 export default async function (stage) {
     const { cloud } = stage;
-    await cloud.user("flo", "a horse that is right", [{ role: "provider", provider: "farm" }]);
-    const { secret } = await cloud.api("POST", "/v1/sign-in", { login: "flo", password: "a horse that is right" });
+    const login = `flo-${Math.random().toString(36).slice(2, 8)}`;
+    await cloud.user(login, "a horse that is right", [{ role: "provider", provider: "farm" }]);
+    const { secret } = await cloud.api("POST", "/v1/sign-in", { login, password: "a horse that is right" });
     const flo = await stage.person();
     const { page } = flo;
     await flo.signIn(secret);
-    await page.locator("nav").getByRole("link", { name: /join|add a host/i }).first().click();
-    await page.getByRole("main").getByRole("button", { name: /make|token|command/i }).first().click();
-    const token = (await page.getByText(/ht_\w+/).first().innerText()).match(/ht_\w+/)[0];
+    await page.locator("nav").getByRole("link", { name: "Add a host" }).click();
+    await flo.choose("Zone", "nj");
+    await flo.button("Make the command").click();
+    const token = (await page.getByText(/ht_\S+/).first().innerText()).match(/ht_\S+/)[0];
     equal((await cloud.api("GET", "/v1/hosts", undefined, secret)).items.length, 0, "hosts of the provider so far");
     const agent = startAgent(cloud, "nj-1", token);
     try {
-        await page.getByText(/it has joined|joined/i).first().waitFor({ timeout: 60_000 });
+        await page.getByText(/has joined, 8 × H100/).waitFor({ timeout: 60_000 });
     } finally {
         agent.kill("SIGKILL");
         rmSync(`${cloud.data}/hosts/of-provider`, { recursive: true, force: true });

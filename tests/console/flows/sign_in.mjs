@@ -1,16 +1,16 @@
 // A person comes without a session, signs in with a password, comes back, and signs out.
-import { check, equal } from "../flow.mjs";
+import { check, equal } from "../stage.mjs";
 
 export default async function (stage) {
     const { cloud } = stage;
-    await cloud.api("POST", "/v1/tenants", { name: "signers" });
-    await cloud.user("sue@signers", "a horse that is right", [{ role: "member", tenantID: "signers" }]);
+    const tenant = await cloud.tenant();
+    await cloud.user(`sue@${tenant}`, "a horse that is right", [{ role: "member", tenantID: tenant }]);
     const sue = await stage.person();
     const { page } = sue;
 
     stage.expectRefusal(401, "/v1/");
     await sue.go("/instances?state=running");
-    await page.locator("#login").fill("sue@signers");
+    await page.locator("#login").fill(`sue@${tenant}`);
     await page.locator("#password").fill("a horse that is wrong");
     stage.expectRefusal(403, "/sign-in");
     await page.locator("#sign-in").click();

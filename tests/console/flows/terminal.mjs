@@ -1,6 +1,6 @@
 // A member starts a shell, opens its terminal, and types into it while the access point of its host is killed. The
 // presses are counted as the console promises them: start 3, terminal 1, stop 2.
-import { check, equal } from "../flow.mjs";
+import { check, equal } from "../stage.mjs";
 
 const secret = () => Math.random().toString(36).slice(2, 10);
 
@@ -19,9 +19,9 @@ async function says(page, text, milliseconds = 30_000) {
 
 export default async function (stage) {
     const { cloud } = stage;
-    await cloud.api("POST", "/v1/tenants", { name: "typers" });
-    await cloud.user("tom@typers", "a horse that is right", [{ role: "member", tenantID: "typers" }]);
-    const { secret: key } = await cloud.api("POST", "/v1/sign-in", { login: "tom@typers", password: "a horse that is right" });
+    const tenant = await cloud.tenant();
+    await cloud.user(`tom@${tenant}`, "a horse that is right", [{ role: "member", tenantID: tenant }]);
+    const { secret: key } = await cloud.api("POST", "/v1/sign-in", { login: `tom@${tenant}`, password: "a horse that is right" });
     const tom = await stage.person();
     const { page } = tom;
     await tom.signIn(key);
@@ -29,14 +29,14 @@ export default async function (stage) {
     const begun = await tom.clicksOf(async () => {
         await tom.click(page.getByRole("main").getByRole("link", { name: "Shell" }));
         await tom.heading("Start an instance");
-        await tom.click(page.getByRole("radio", { name: /H100/ }).first());
+        await tom.click(page.getByRole("radio", { name: /demo in/ }).first());
         await tom.click(tom.button("Start"));
     });
     equal(begun, 3, "presses from home until an instance starts");
     await page.waitForURL(/\/console\/instances\/[^/]+\?/);
     const name = await page.getByRole("heading", { level: 1 }).innerText();
     // Its host makes the image of the template first.
-    await cloud.running(name, "typers", 540_000);
+    await cloud.running(name, tenant, 540_000);
 
     await tom.go("/");
     const opened = await tom.clicksOf(() => tom.click(tom.link("Terminal", page.getByRole("main"))));
@@ -68,5 +68,5 @@ export default async function (stage) {
         await tom.click(tom.button("Stop", dialog));
     });
     equal(stopped, 2, "presses from home until an instance stops");
-    await cloud.until(async () => (await cloud.api("GET", `/v1/instances/${name}?tenantID=typers`)).state === "stopped", "it stops");
+    await cloud.until(async () => (await cloud.api("GET", `/v1/instances/${name}?tenantID=${tenant}`)).state === "stopped", "it stops");
 }

@@ -150,11 +150,12 @@ function Gpus({ gpus }: { gpus: Schemas['OverviewGpus'][] }) {
 export default function HomePage() {
   const query = useRead('/v1/overview', {}, { kinds: ['instance', 'host', 'gpu', 'alert', 'quota', 'stock'], every: 60_000 });
   const mayStart = usePermission('instance.write');
+  const maySee = usePermission('instance.read');
   return (
     <PageFrame title="Home">
       {mayStart && <TemplateButtons />}
       <AsyncView query={query}>{(overview) => <Stack><Figures overview={overview} /><Needs overview={overview} /></Stack>}</AsyncView>
-      <Recent />
+      {maySee && <Recent />}
       {query.data?.quotas && <Quotas quotas={query.data.quotas} />}
       {query.data?.gpus && query.data.gpus.length > 0 && <Gpus gpus={query.data.gpus} />}
     </PageFrame>

@@ -6,7 +6,6 @@
 #include "roles/master/http/lookup.h"
 #include "roles/master/instance/archive.h"
 #include "roles/master/instance/auto_stop.h"
-#include "roles/master/instance/enter.h"
 #include "roles/master/instance/lifecycle.h"
 #include "roles/master/instance/owner.h"
 #include "roles/master/instance/repair.h"

@@ -13,9 +13,8 @@ namespace hostler::master {
 void add_instances(Api& service);
 void add_instance_reads(Api& service);
 void add_shares(Api& service);
-void add_tickets(Api& service);
 
-static constexpr ApiPart instance_api[] = {add_instances, add_instance_reads, add_shares, add_tickets};
+static constexpr ApiPart instance_api[] = {add_instances, add_instance_reads, add_shares};
 static constexpr VerbRow instance_verbs[] = {
     {.verb = Verb::start_workload,
      .answered = note_started,

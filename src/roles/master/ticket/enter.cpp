@@ -1,4 +1,4 @@
-#include "roles/master/instance/enter.h"
+#include "roles/master/ticket/enter.h"
 
 #include <fmt/format.h>
 
@@ -15,9 +15,10 @@
 #include "roles/master/instance/lifecycle.h"
 #include "roles/master/instance/owner.h"
 #include "roles/master/instance/stop_start.h"
-#include "roles/master/instance/tickets.h"
+#include "roles/master/instance/view.h"
 #include "roles/master/share/shares.h"
 #include "roles/master/tenancy/tenancy.h"
+#include "roles/master/ticket/tickets.h"
 #include "roles/master/zone/access_points.h"
 
 namespace hostler::master {

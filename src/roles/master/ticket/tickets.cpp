@@ -1,4 +1,4 @@
-#include "roles/master/instance/tickets.h"
+#include "roles/master/ticket/tickets.h"
 
 #include <algorithm>
 

@@ -1,9 +1,9 @@
-#include "roles/master/instance/tickets.h"
+#include "roles/master/ticket/tickets.h"
 
 #include "proto/uplink.pb.h"
 #include "roles/master/http/caller.h"
-#include "roles/master/instance/enter.h"
 #include "roles/master/testing/people_rig.h"
+#include "roles/master/ticket/enter.h"
 
 namespace hostler::master {
 namespace {

@@ -5,9 +5,9 @@
 #include "roles/master/http/api.h"
 #include "roles/master/http/caller.h"
 #include "roles/master/http/lookup.h"
-#include "roles/master/instance/enter.h"
-#include "roles/master/instance/tickets.h"
 #include "roles/master/state/views.h"
+#include "roles/master/ticket/enter.h"
+#include "roles/master/ticket/tickets.h"
 
 namespace hostler::master {
 

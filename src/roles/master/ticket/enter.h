@@ -4,9 +4,6 @@
 #include "roles/master/http/audit.h"
 #include "roles/master/leader/term.h"
 
-namespace hostler::api {
-struct GetInstance;
-}  // namespace hostler::api
 namespace hostler::uplink {
 class EnterAnswer;
 class EnterEnded;
@@ -20,9 +17,6 @@ namespace hostler::master {
 // exhausted.
 bool is_of_page(const uplink::EnterRequest& request);
 Result<> answer_page(Term& term, const uplink::EnterRequest& request, uplink::EnterAnswer& into);
-
-// What a request to start an instance is about.
-Subject subject_of(const Desk& desk, const api::Call& call, const api::GetInstance& request);
 
 // Whether sessions in it can be opened now. Errors: forbidden (disabled), conflict (not_running).
 Result<> check_enterable(const Desk& desk, const api::Call& call, const Instance& instance);

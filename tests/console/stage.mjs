@@ -1,0 +1,86 @@
+// The people of a flow, and what goes wrong while they act.
+// A browser of its own for each person: cookies are not shared.
+export class Person {
+    constructor(context, page, cloud) {
+        this.context = context;
+        this.page = page;
+        this.cloud = cloud;
+        this.clicks = 0;
+    }
+    // A press that counts.
+    async click(locator) {
+        this.clicks += 1;
+        await locator.click();
+    }
+    async clicksOf(deed) {
+        const before = this.clicks;
+        await deed();
+        return this.clicks - before;
+    }
+    async signIn(key = this.cloud.key) {
+        const { url } = await this.cloud.api("POST", "/v1/console-links", {}, key);
+        await this.page.goto(url);
+        await this.heading("Home");
+    }
+    async heading(name) {
+        await this.page.getByRole("heading", { level: 1, name, exact: true }).waitFor();
+    }
+    link(name, within = this.page) {
+        return within.getByRole("link", { name, exact: true });
+    }
+    button(name, within = this.page) {
+        return within.getByRole("button", { name, exact: true });
+    }
+    text(name) {
+        return this.page.getByRole("textbox", { name: new RegExp(`^${name}`) });
+    }
+    async choose(name, option) {
+        await this.page.getByRole("combobox", { name: new RegExp(`^${name}`) }).click();
+        await this.page.getByRole("option", { name: option, exact: true }).click();
+    }
+    go(path) {
+        return this.page.goto(`${this.cloud.apiUrl}/console${path}`);
+    }
+}
+
+export class Stage {
+    constructor(browser, cloud) {
+        this.browser = browser;
+        this.cloud = cloud;
+        this.wrong = [];
+        this.expected = [];
+    }
+    // What the browser's console says about a refusal that the flow means to see.
+    expectRefusal(status, part) {
+        this.expected.push({ status, part });
+    }
+    async person(options = {}) {
+        const context = await this.browser.newContext({ viewport: { width: 1440, height: 900 }, ...options });
+        context.setDefaultTimeout(30_000);
+        const own = [new URL(this.cloud.apiUrl).origin];
+        context.on("request", (request) => {
+            const { origin, protocol } = new URL(request.url());
+            const top = request.isNavigationRequest() && request.frame().parentFrame() === null;
+            if (["http:", "https:"].includes(protocol) && !own.includes(origin) && !top)
+                this.wrong.push(`a request went to another origin: ${request.url()}`);
+        });
+        context.on("weberror", (error) => this.wrong.push(`an error of the page: ${error.error().stack}`));
+        context.on("console", (message) => {
+            if (message.type() !== "error" || this.isExpected(message)) return;
+            this.wrong.push(`the console of the browser says: ${message.text()} (${message.location().url})`);
+        });
+        return new Person(context, await context.newPage(), this.cloud);
+    }
+    isExpected(message) {
+        return this.expected.some(
+            ({ status, part }) => message.text().includes(`${status}`) && message.location().url.includes(part),
+        );
+    }
+}
+
+export function check(so, what) {
+    if (!so) throw new Error(what);
+}
+export function equal(is, wanted, what) {
+    if (is !== wanted) throw new Error(`${what}: ${JSON.stringify(is)}, not ${JSON.stringify(wanted)}`);
+}
