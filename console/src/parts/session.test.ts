@@ -1,4 +1,4 @@
-import { channel, decodeExit, decodeFrame, encodeFrame, Ledger } from './session';
+import { channel, decodeExit, decodeFrame, encodeFrame, Ledger, queryText } from './session';
 
 const bytes = (...values: number[]) => new Uint8Array(values);
 
@@ -42,4 +42,8 @@ test('no more than the window is on its way', () => {
   expect(sent.length).toBe(7);
   ledger.acknowledged(sent.length);
   expect(ledger.take().length).toBe(3);
+});
+
+test('a blank of a command is no plus sign', () => {
+  expect(queryText([['command', 'a b+c'], ['rows', 24]])).toBe('command=a%20b%2Bc&rows=24');
 });

@@ -4,6 +4,10 @@ import { asProblem, type Problem } from '../api/problem';
 
 export const channel = { input: 0, output: 1, error: 2, resize: 3, signal: 4, end: 5, exit: 6, acknowledge: 7 } as const;
 
+/** A query as gateways read it: a blank is %20, since they take a + as it is. */
+export const queryText = (words: [string, string | number][]) =>
+  words.map(([name, value]) => `${name}=${encodeURIComponent(value)}`).join('&');
+
 export interface Frame {
   channel: number;
   number: number;
@@ -177,17 +181,13 @@ export class Session {
     this.socket?.close();
   }
 
-  private query(): URLSearchParams {
+  private query(): string {
     const { command, rows, columns, identity, tenantID } = this.options;
-    const query = new URLSearchParams(command.map((word) => ['command', word]));
-    query.set('terminal', 'true');
-    query.set('input', 'true');
-    query.set('rows', String(rows));
-    query.set('columns', String(columns));
-    query.set('session', identity);
-    if (this.begun) query.set('resume', 'true');
-    if (tenantID) query.set('tenantID', tenantID);
-    return query;
+    const words: [string, string | number][] = command.map((word) => ['command', word]);
+    words.push(['terminal', 'true'], ['input', 'true'], ['rows', rows], ['columns', columns], ['session', identity]);
+    if (this.begun) words.push(['resume', 'true']);
+    if (tenantID) words.push(['tenantID', tenantID]);
+    return queryText(words);
   }
 
   private open({ url, ticket }: Schemas['CreatedTicket']): void {
