@@ -52,7 +52,11 @@ export class Stage {
     }
     // What the browser's console says about a refusal that the flow means to see.
     expectRefusal(status, part) {
-        this.expected.push({ status, part });
+        this.expected.push((message) => message.text().includes(`${status}`) && message.location().url.includes(part));
+    }
+    // Of connections that the flow cuts.
+    expectCuts() {
+        this.expected.push((message) => message.text().includes("WebSocket connection"));
     }
     async person(options = {}) {
         const context = await this.browser.newContext({ viewport: { width: 1440, height: 900 }, ...options });
@@ -72,9 +76,7 @@ export class Stage {
         return new Person(context, await context.newPage(), this.cloud);
     }
     isExpected(message) {
-        return this.expected.some(
-            ({ status, part }) => message.text().includes(`${status}`) && message.location().url.includes(part),
-        );
+        return this.expected.some((fits) => fits(message));
     }
 }
 

@@ -1,4 +1,4 @@
-// A GPU breaks: from the heat map to its evidence and remedy, and back to service.
+// A GPU breaks: from the heat map to its evidence and remedy, and on its way back to service.
 import { readFileSync, renameSync, writeFileSync } from "node:fs";
 import { check, equal } from "../stage.mjs";
 
@@ -16,7 +16,7 @@ class Driver {
     breakGpu(index) {
         const head = `[gpu ${index}]\n`;
         check(this.healthy.includes(head), `${this.file} has no ${head}`);
-        this.replace(this.healthy.replace(head, `${head}event = 1 xid 79\nlost = yes\n`));
+        this.replace(this.healthy.replace(head, `${head}event = 1 xid 79\n`));
     }
     repair() {
         this.replace(this.healthy);
@@ -30,18 +30,24 @@ export default async function (stage) {
     await operator.signIn();
     const [host] = (await cloud.api("GET", "/v1/hosts")).items;
     const gpus = (await cloud.api("GET", `/v1/gpus?host=${host.id}`)).items;
-    const gpu = gpus.find(({ index }) => index === 3) ?? gpus[3];
+    const gpu = gpus.findLast(({ state, index }) => state === "healthy" && index > 0);
+    const stateOf = async () => (await cloud.api("GET", `/v1/gpus/${gpu.id}`)).state;
     const driver = new Driver(cloud.data, host.name);
-    driver.breakGpu(3);
+    driver.breakGpu(gpu.index);
     try {
-        await cloud.until(async () => (await cloud.api("GET", `/v1/gpus/${gpu.id}`)).state !== gpu.state, "the GPU is out of service");
+        await cloud.until(async () => (await stateOf()) !== gpu.state, "the GPU is out of service");
         const seen = await operator.clicksOf(async () => {
             await operator.click(operator.link("Fleet", page.getByRole("main")));
             await operator.heading("Fleet");
-            await operator.click(page.getByRole("link", { name: new RegExp(`${gpu.id}|GPU 3`) }).first());
+            await operator.click(page.getByRole("link", { name: new RegExp(`${gpu.id}|GPU ${gpu.index}`) }).first());
         });
         equal(seen, 2, "presses from home to a GPU's evidence");
-        await page.getByText(/XID 79|fallen off/i).first().waitFor();
+        await page.getByText("XID 79: the GPU has fallen off the bus").first().waitFor();
+        await page.getByText(/reboot the host/).first().waitFor();
+        // It is tested for some minutes, and then takes work.
+        await operator.button("Return to service").click();
+        await operator.button("Return to service", page.getByRole("dialog")).click();
+        await page.getByRole("main").getByText(/being tested/).first().waitFor();
     } finally {
         driver.repair();
     }

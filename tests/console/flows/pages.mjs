@@ -1,12 +1,12 @@
 // Every page in both themes and at two widths: nothing that axe finds, no error, nothing wider than the screen. With
-// HOSTLER_PICTURES, a folder, it keeps a picture of each.
+// HOSTLER_PICTURES, a folder, it keeps a picture of each, in both themes at both widths.
 import { createRequire } from "node:module";
 import { readFileSync } from "node:fs";
 
 const root = new URL("../../..", import.meta.url).pathname;
 const axe = readFileSync(createRequire(`${root}/console/package.json`).resolve("axe-core/axe.min.js"), "utf8");
 const pictures = process.env.HOSTLER_PICTURES;
-const widths = [1440, 390];
+const looks = pictures ? { light: [1440, 390], dark: [1440, 390] } : { light: [1440], dark: [390] };
 
 // Routes of pages with a nav entry, as the page lists them; then one object of each kind that has a page.
 async function routes(page, cloud) {
@@ -31,7 +31,7 @@ async function findings(page) {
 
 async function settle(page) {
     await page.getByRole("heading", { level: 1 }).first().waitFor();
-    await page.locator("[aria-busy=true], .mantine-Skeleton-root").first().waitFor({ state: "detached" }).catch(() => undefined);
+    await page.locator("[aria-busy=true], .mantine-Skeleton-root").first().waitFor({ state: "detached", timeout: 5_000 }).catch(() => undefined);
     await page.waitForTimeout(150);
 }
 
@@ -52,7 +52,7 @@ async function look(stage, page, route, scheme, width) {
 export default async function (stage) {
     const { cloud } = stage;
     stage.expectRefusal(404, "/v1/");
-    for (const scheme of ["light", "dark"]) {
+    for (const [scheme, widths] of Object.entries(looks)) {
         const operator = await stage.person({ colorScheme: scheme, reducedMotion: "reduce" });
         const { page } = operator;
         await operator.signIn();

@@ -1,6 +1,7 @@
 // A provider makes a token, starts an agent with the command that the page shows, and sees its host join.
 import { spawn } from "node:child_process";
-import { cpSync, mkdirSync, rmSync } from "node:fs";
+import { randomBytes } from "node:crypto";
+import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { equal } from "../stage.mjs";
 
 // A host like one that is there, with GPUs and a place of its own.
@@ -9,7 +10,9 @@ function startAgent(cloud, like, token) {
     const from = `${cloud.data}/hosts/${like}`;
     const to = `${cloud.data}/hosts/of-provider`;
     mkdirSync(to, { recursive: true });
-    for (const part of ["nvml.state", "sys", "proc", "cdi"]) cpSync(`${from}/${part}`, `${to}/${part}`, { recursive: true });
+    for (const part of ["sys", "proc"]) cpSync(`${from}/${part}`, `${to}/${part}`, { recursive: true });
+    const state = readFileSync(`${from}/nvml.state`, "utf8");
+    writeFileSync(`${to}/nvml.state`, state.replaceAll("uuid = GPU-", `uuid = GPU-${randomBytes(2).toString("hex")}`).replaceAll(/^serial = .*\n/gm, ""));
     const own = words.map((word) => word.replaceAll(from, to));
     const named = own.map((word, at) => (own[at - 1] === "--hostname" ? "of-provider" : word));
     const environment = { ...process.env, HOSTLER_SIMULATED_NVML: `${to}/nvml.state` };
@@ -37,6 +40,8 @@ export default async function (stage) {
         await page.getByText(/has joined, 8 × H100/).waitFor({ timeout: 60_000 });
     } finally {
         agent.kill("SIGKILL");
+        for (const { id } of (await cloud.api("GET", "/v1/hosts", undefined, secret)).items)
+            await cloud.ask("DELETE", `/v1/hosts/${id}`);
         rmSync(`${cloud.data}/hosts/of-provider`, { recursive: true, force: true });
     }
 }

@@ -1,6 +1,6 @@
 // A member starts a shell, opens its terminal, and types into it while the access point of its host is killed. The
 // presses are counted as the console promises them: start 3, terminal 1, stop 2.
-import { check, equal } from "../stage.mjs";
+import { equal } from "../stage.mjs";
 
 const secret = () => Math.random().toString(36).slice(2, 10);
 
@@ -24,6 +24,7 @@ export default async function (stage) {
     const { secret: key } = await cloud.api("POST", "/v1/sign-in", { login: `tom@${tenant}`, password: "a horse that is right" });
     const tom = await stage.person();
     const { page } = tom;
+    stage.expectCuts();
     await tom.signIn(key);
 
     const begun = await tom.clicksOf(async () => {
@@ -42,7 +43,7 @@ export default async function (stage) {
     const opened = await tom.clicksOf(() => tom.click(tom.link("Terminal", page.getByRole("main"))));
     equal(opened, 1, "presses from home to a terminal");
     const first = secret();
-    await says(page, "$");
+    await says(page, "@"); // Of the prompt.
     await type(page, `echo a-${first}-$((6*7))`);
     await says(page, `a-${first}-42`);
 
@@ -56,7 +57,7 @@ export default async function (stage) {
     }
     await page.reload();
     const last = secret();
-    await says(page, "$");
+    await says(page, "@"); // Of the prompt.
     await type(page, `echo c-${last}-$kept`);
     await says(page, `c-${last}-yes`);
 
@@ -64,7 +65,7 @@ export default async function (stage) {
     const stopped = await tom.clicksOf(async () => {
         await tom.click(tom.button("Stop"));
         const dialog = page.getByRole("dialog");
-        check((await dialog.innerText()).includes("releases"), "it says what stopping does");
+        await dialog.getByText(/releases/).waitFor(); // It says what stopping does.
         await tom.click(tom.button("Stop", dialog));
     });
     equal(stopped, 2, "presses from home until an instance stops");
