@@ -10340,7 +10340,7 @@ export interface components {
              */
             provider?: string;
             /**
-             * @description What happened to it; removed: it was deleted, or it has ended and has left the master's memory.
+             * @description The kind of change; removed: it was deleted, or it has ended and has left the master's memory.
              * @example changed
              */
             change: components["schemas"]["ChangeMade"];
