@@ -6,9 +6,10 @@ const root = new URL("../..", import.meta.url).pathname;
 
 export const sleep = (milliseconds) => new Promise((done) => setTimeout(done, milliseconds));
 
-// In the page, before its scripts: tasks above 50 ms, cells copied to canvases, and the most rows at any moment.
+// In the page, before its scripts: tasks above 50 ms, cells copied to canvases, pixels put there as whole pictures, and the
+// most rows at any moment.
 function probe() {
-    const seen = { tasks: [], cells: 0, drawnAt: 0, rows: 0 };
+    const seen = { tasks: [], cells: 0, pixels: 0, drawnAt: 0, rows: 0 };
     window.benchSeen = seen;
     new PerformanceObserver((list) => {
         for (const { startTime, duration } of list.getEntries()) seen.tasks.push({ startTime, duration });
@@ -19,6 +20,12 @@ function probe() {
         seen.drawnAt = performance.now();
         return copy.apply(this, words);
     };
+    const put = CanvasRenderingContext2D.prototype.putImageData;
+    CanvasRenderingContext2D.prototype.putImageData = function (image, ...words) {
+        seen.pixels += image.width * image.height;
+        seen.drawnAt = performance.now();
+        return put.call(this, image, ...words);
+    };
     const count = () => {
         seen.rows = Math.max(seen.rows, document.querySelectorAll("table.list tbody tr:not(.spacer), ul.cards li").length);
     };
@@ -27,7 +34,7 @@ function probe() {
 
 // The page's counters from now on.
 function resetProbe() {
-    Object.assign(window.benchSeen, { tasks: [], cells: 0, drawnAt: 0, rows: 0 });
+    Object.assign(window.benchSeen, { tasks: [], cells: 0, pixels: 0, drawnAt: 0, rows: 0 });
     window.benchSeen.begun = performance.now();
 }
 

@@ -67,17 +67,22 @@ async function list(browser, server) {
     return { page, figures: { rows, requests: pages.length, wireKiB: kib(most(pages, "wire")), rawKiB: kib(most(pages, "raw")), longest: await heldUp(page), endMs, heapMiB: await heapOf(page) } };
 }
 
-const allDrawn = (cells) => window.benchSeen.cells >= cells && window.benchSeen;
+// All zones are there, and each of their canvases was put whole.
+function allDrawn(zones) {
+    const canvases = [...document.querySelectorAll(".fleet-zone canvas")];
+    const pixels = canvases.reduce((sum, { width, height }) => sum + width * height, 0);
+    return canvases.length === zones && window.benchSeen.pixels >= pixels;
+}
 
 async function fleet(browser, server) {
-    const cells = server.cloud.hostIds.length * server.cloud.gpusPerHost;
+    const zones = server.cloud.zoneList().items.length;
     const page = await browser.page(server, "/home");
     await heading(page, "Home");
     await quiet(server);
     const mark = server.mark;
     await begin(page);
     await follow(page, "/fleet");
-    await page.waitForFunction(allDrawn, cells, { polling: 100 });
+    await page.waitForFunction(allDrawn, zones, { polling: 100 });
     await sleep(300);
     const whole = await page.evaluate(() => window.benchSeen);
     const longest = await heldUp(page);

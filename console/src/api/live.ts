@@ -1,5 +1,5 @@
 // Keeps on screen what changed: changes of /v1/watch make answers of their kind old, at most once a second.
-import type { QueryClient } from '@tanstack/react-query';
+import type { Query, QueryClient } from '@tanstack/react-query';
 import { useSyncExternalStore } from 'react';
 import { type LiveMessage, type LiveStatus, LiveStream } from './stream';
 
@@ -26,10 +26,14 @@ export function useLive(): Live {
   return useSyncExternalStore(subscribe, () => live);
 }
 
-/** Collects kinds and makes their answers old together. Only those on screen are read again. */
+/**
+ * Collects kinds and makes their answers old together. Only those on screen are read again. A read that runs is left to its
+ * end, for else changes could keep it from ever ending; its answer may be older than the change, so it follows once more.
+ */
 export class Invalidator {
   private kinds = new Set<string>();
   private all = false;
+  private late = new Set<Query>();
   private timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(
@@ -52,14 +56,18 @@ export class Invalidator {
   }
 
   private flush(): void {
-    const { kinds, all } = this;
+    const { kinds, all, late } = this;
     this.kinds = new Set();
     this.all = false;
+    this.late = new Set();
     this.timer = undefined;
-    void this.cache.invalidateQueries({
-      predicate: ({ meta }) => all || (meta?.kinds ?? []).some((kind) => kinds.has(kind)),
-      refetchType: 'active',
-    });
+    const isMeant = (query: Query) =>
+      all || late.has(query) || (query.meta?.kinds ?? []).some((kind) => kinds.has(kind));
+    const running = this.cache.getQueryCache().findAll({ fetchStatus: 'fetching', predicate: isMeant });
+    for (const query of running) this.late.add(query);
+    if (running.length > 0) this.plan();
+    const predicate = (query: Query) => isMeant(query) && !this.late.has(query);
+    void this.cache.invalidateQueries({ predicate, refetchType: 'active' });
   }
 }
 

@@ -1,6 +1,8 @@
 // Reading in components. The kinds say which changes of /v1/watch make an answer old.
-import { useInfiniteQuery, useQuery, useQueryClient, type UseQueryResult } from '@tanstack/react-query';
+import { type QueryClient, type QueryKey, useInfiniteQuery, useQuery, useQueryClient, type UseQueryResult } from '@tanstack/react-query';
+import { useEffect } from 'react';
 import { type Answer, type Call, filled, type Item, type ListPath, type Paths, type Query, read, send } from './client';
+import { betweenRounds, type Cursor, type Loaded, type Page, PageReads } from './page_reads';
 import type { Problem } from './problem';
 
 /** Kinds of /v1/watch. */
@@ -35,24 +37,58 @@ export function useRead<P extends keyof Paths & string>(
   });
 }
 
-interface Page<T> {
-  items: T[];
-  nextCursor?: string;
-  total?: number;
+const readsOfLists = new WeakMap<object, PageReads>();
+
+function readsOf(cache: QueryClient, queryKey: QueryKey): PageReads | undefined {
+  const query = cache.getQueryCache().find({ queryKey });
+  if (!query) return undefined;
+  const reads = readsOfLists.get(query) ?? new PageReads();
+  readsOfLists.set(query, reads);
+  return reads;
 }
 
-/** A list by the API's cursors: `fetchNextPage` loads the next one. */
+const keyOfList = (path: string, query: Query): QueryKey => [path, query, 'pages'];
+
+/** A list by the API's cursors: `fetchNextPage` loads the next one. Which pages a change has read again: page_reads.ts. */
 export function useList<P extends ListPath & string>(path: P, query: Query, options: ReadOptions = {}) {
-  return useInfiniteQuery({
-    queryKey: [path, query, 'pages'],
-    queryFn: ({ pageParam, signal }) =>
-      send<Page<Item<P>>>('GET', path, { query: { ...query, cursor: pageParam }, signal }),
-    initialPageParam: undefined as string | undefined,
+  const cache = useQueryClient();
+  const queryKey = keyOfList(path, query);
+  type Own = Page<Item<P>>;
+  const list = useInfiniteQuery({
+    queryKey,
+    queryFn: ({ pageParam, signal }) => {
+      const load = (cursor: Cursor) => send<Own>('GET', path, { query: { ...query, cursor }, signal });
+      const reads = readsOf(cache, queryKey);
+      return reads ? reads.page(pageParam, cache.getQueryData<Loaded<Item<P>>>(queryKey), load) : load(pageParam);
+    },
+    initialPageParam: undefined as Cursor,
     getNextPageParam: (last) => last.nextCursor || undefined,
     meta: { kinds: options.kinds },
     refetchInterval: options.every,
     enabled: options.enabled,
   });
+  const { data, isFetching, isError, refetch, dataUpdatedAt } = list;
+  useEffect(() => {
+    const reads = readsOf(cache, queryKey);
+    if (isFetching || isError || !data || !reads?.hasOld(data.pageParams as Cursor[])) return undefined;
+    const next = setTimeout(() => {
+      if (cache.isFetching({ queryKey })) return;
+      reads.continue();
+      void refetch();
+    }, betweenRounds);
+    return () => clearTimeout(next);
+  }, [isFetching, isError, data, dataUpdatedAt]);
+  return list;
+}
+
+/** Tells which pages of a list, by their numbers, are on screen. */
+export function useSeen(path: string, query: Query): (pages: Iterable<number>) => void {
+  const cache = useQueryClient();
+  const queryKey = keyOfList(path, query);
+  return (pages) => {
+    const cursors = cache.getQueryData<Loaded<unknown>>(queryKey)?.pageParams ?? [];
+    readsOf(cache, queryKey)?.see(Array.from(pages, (page) => cursors[page]));
+  };
 }
 
 /** Makes all that was read of these kinds old; for the time after an action. */

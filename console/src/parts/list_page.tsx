@@ -55,9 +55,11 @@ interface RowsProps<T> {
   onOrder: (key: string) => void;
   active: number;
   more: () => void;
+  /** Told which rows are on screen. */
+  see: (rows: T[]) => void;
 }
 
-function useVirtualRows<T>({ kind, rows, more, active }: RowsProps<T>, height: number) {
+function useVirtualRows<T>({ kind, rows, more, see, active }: RowsProps<T>, height: number) {
   const parent = useRef<HTMLDivElement>(null);
   const virtual = useWindowVirtualizer({
     count: rows.length,
@@ -71,6 +73,8 @@ function useVirtualRows<T>({ kind, rows, more, active }: RowsProps<T>, height: n
   useEffect(() => {
     if (last >= rows.length - 10) more();
   }, [last, rows.length, more]);
+  const first = shown[0]?.index ?? 0;
+  useEffect(() => see(rows.slice(first, last + 1)), [first, last, rows]);
   useEffect(() => {
     if (active < 0) return;
     const link = parent.current?.querySelector<HTMLElement>(`[data-index="${active}"] [data-row-link]`);
@@ -227,7 +231,7 @@ export function ListView<T>({ kind, emptyAction }: { kind: Resource<T>; emptyAct
   const [search] = useUrlWord('q');
   const [order, toggle] = useOrder();
   const query = useFilterQuery(kind.filters);
-  const { rows, fresh, showFresh, list, loaded } = useRows(kind, search, order, query);
+  const { rows, fresh, showFresh, list, loaded, see } = useRows(kind, search, order, query);
   const narrow = useMediaQuery('(max-width: 48em)', false, { getInitialValueInEffect: false });
   const active = useActiveRow(rows.length);
   const Rows = narrow ? CardRows : TableRows;
@@ -264,7 +268,7 @@ export function ListView<T>({ kind, emptyAction }: { kind: Resource<T>; emptyAct
       <div className={list.error ? 'stale' : undefined}>
         {rows.length === 0
           ? <Empty text={`No ${pluralOf(kind)} match the search and the filters.`} />
-          : <RowDialogs><Rows kind={kind} rows={rows} order={order} onOrder={toggle} active={active} more={more} /></RowDialogs>}
+          : <RowDialogs><Rows kind={kind} rows={rows} order={order} onOrder={toggle} active={active} more={more} see={see} /></RowDialogs>}
       </div>
     </>
   );

@@ -2,7 +2,7 @@
 import { getCoreRowModel, getFilteredRowModel, getSortedRowModel, type ColumnDef, useReactTable } from '@tanstack/react-table';
 import { useEffect, useMemo, useRef, useState } from 'react';
 import type { Query } from '../api/client';
-import { useList } from '../api/use_read';
+import { useList, useSeen } from '../api/use_read';
 import { type Resource, rowKeyOf } from './resource';
 import { settle } from './settle';
 import { useUrlWord } from './url_state';
@@ -63,10 +63,14 @@ function useSettled<T>(kind: Resource<T>, arrived: T[], view: string) {
 }
 
 export function useRows<T>(kind: Resource<T>, search: string, order: Order | undefined, query: Query) {
-  const list = useList(kind.path, { limit: 100, ...kind.query, ...query }, { kinds: kind.kinds });
+  const asked = { limit: 100, ...kind.query, ...query };
+  const list = useList(kind.path, asked, { kinds: kind.kinds });
+  const seen = useSeen(kind.path, asked);
   const items = useMemo(() => (list.data?.pages ?? []).flatMap((page) => page.items as T[]), [list.data]);
+  const pageOf = useMemo(() => new Map((list.data?.pages ?? []).flatMap((page, at) => page.items.map((item) => [item as T, at]))), [list.data]);
   const arranged = useArranged(kind, items, search, order);
   const view = JSON.stringify([search, order, query]);
   const settled = useSettled(kind, arranged, view);
-  return { ...settled, list, loaded: items.length };
+  const see = (shown: T[]) => seen(new Set(shown.flatMap((item) => pageOf.get(item) ?? [])));
+  return { ...settled, list, loaded: items.length, see };
 }
