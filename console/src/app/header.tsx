@@ -67,7 +67,7 @@ function UserMenu({ who, onHelp }: { who?: Schemas['Whoami']; onHelp: () => void
   return (
     <Menu position="bottom-end" width={240}>
       <Menu.Target>
-        <Button variant="subtle" color="gray" size="compact-md" leftSection={<UserRound size={16} />} aria-label="Account">
+        <Button variant="subtle" color="gray" size="compact-md" leftSection={<UserRound size={16} />} aria-label={`${who?.name ?? ''}, account`}>
           <Text component="span" fz="sm" visibleFrom="sm" maw={160} truncate>{who?.name}</Text>
         </Button>
       </Menu.Target>

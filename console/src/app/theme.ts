@@ -1,5 +1,5 @@
 // The one file of tokens: accent, font, sizes. Colours of states are in parts/state_badge.tsx.
-import { createTheme, type CSSVariablesResolver } from '@mantine/core';
+import { createTheme, type CSSVariablesResolver, Table } from '@mantine/core';
 
 const accent = [
   '#edf2ff', '#dae3fb', '#b2c4f3', '#87a3ec', '#6487e6', '#4d75e2', '#2457d6', '#1f4bbd', '#1841a8', '#0d3794',
@@ -8,12 +8,14 @@ const accent = [
 export const theme = createTheme({
   primaryColor: 'accent',
   colors: { accent: [...accent] as never },
-  primaryShade: { light: 6, dark: 5 },
+  primaryShade: 6,
   fontFamily: 'system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", sans-serif',
   fontFamilyMonospace: 'ui-monospace, SFMono-Regular, Menlo, Consolas, "Liberation Mono", monospace',
   defaultRadius: 'sm',
   autoContrast: true,
   respectReducedMotion: true,
+  // A table that is wider than the page scrolls by keys, too.
+  components: { TableScrollContainer: Table.ScrollContainer.extend({ defaultProps: { scrollAreaProps: { viewportProps: { tabIndex: 0 } } } }) },
   headings: { fontWeight: '650', sizes: { h1: { fontSize: '1.45rem' }, h2: { fontSize: '1.1rem' }, h3: { fontSize: '1rem' } } },
 });
 

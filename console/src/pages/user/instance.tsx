@@ -1,5 +1,5 @@
 // One instance: what it is and why, its terminal, logs, metrics and events.
-import { Button, Group, SimpleGrid, Stack, Tabs } from '@mantine/core';
+import { Button, SimpleGrid, Tabs } from '@mantine/core';
 import { ExternalLink } from 'lucide-react';
 import { useLocation, useSearchParams } from 'wouter';
 import type { PageProps } from '../../app/pages';
@@ -30,8 +30,7 @@ function OpenButton({ instance }: { instance: Instance }) {
 function Metrics({ instance }: { instance: Instance }) {
   const where = `workload=${instance.instanceID} tenant=${instance.tenantID}`;
   return (
-    <Stack>
-      <Group justify="flex-end"><RangePicker /></Group>
+    <Section title="Use" actions={<RangePicker />}>
       <SimpleGrid cols={{ base: 1, lg: 2 }}>
         <Chart title="CPU" metric="instance_cpu_ms" where={where} />
         <Chart title="Memory" metric="instance_memory_bytes" where={where} />
@@ -44,7 +43,7 @@ function Metrics({ instance }: { instance: Instance }) {
         <Chart title="GPU power" metric="gpu_power_mw" where={where} />
         <Chart title="GPU temperature" metric="gpu_temperature_celsius" where={where} />
       </SimpleGrid>
-    </Stack>
+    </Section>
   );
 }
 
