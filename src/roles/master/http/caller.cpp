@@ -82,6 +82,11 @@ api::Caller operator_of_settings() {
     return caller;
 }
 
+// The operator's own is no object; another one in its place is another mark.
+std::string operator_mark(const Term& term) {
+    return "key/operator/" + term.settings().operator_key_hash.substr(0, 16);
+}
+
 // nullptr: there is none for this route, or it is over.
 const SignIn* sign_in_of(const Term& term, const std::string& session, const std::string& route) {
     if (session.size() > 256 || route.empty() || route.starts_with('?')) return nullptr;
@@ -107,7 +112,7 @@ std::optional<api::Caller> caller_of_share(const Term& term, const std::string& 
 // As marks name it.
 std::optional<api::Caller> caller_of_credential(const Term& term, const std::string& credential) {
     const auto id = [&](std::string_view prefix) { return credential.substr(prefix.size()); };
-    if (credential == operator_credential) return operator_of_settings();
+    if (credential == operator_credential || credential == operator_mark(term)) return operator_of_settings();
     if (credential.starts_with(share_mark)) return caller_of_share(term, id(share_mark));
     if (credential.starts_with(login_mark)) {
         const Login* login = login_of_credential(term, credential);
@@ -133,8 +138,13 @@ void note_end(api::Caller& caller, const SignIn& sign_in) {
 
 // Releases that know no credentials read it.
 std::string key_of(const std::string& credential) {
-    if (credential == operator_credential) return {};
+    if (credential.starts_with(operator_credential)) return {};
     return credential.starts_with(key_mark) ? credential.substr(key_mark.size()) : credential;
+}
+
+// What a session stands on, with the operator's key of today: it ends when another one takes its place.
+std::string credential_kept(const Term& term, const api::Caller& caller) {
+    return caller.credential == operator_credential ? operator_mark(term) : caller.credential;
 }
 
 std::string add_session(Term& term, Desk& desk, SignIn sign_in) {
@@ -204,11 +214,6 @@ std::optional<SignedIn> caller_of_sign_in(const Term& term, const std::string& s
 
 namespace {
 
-// The operator's own is no object; another one in its place is another mark.
-std::string operator_mark(const Term& term) {
-    return "key/operator/" + term.settings().operator_key_hash.substr(0, 16);
-}
-
 // Of a browser's session that `mark` names; nullptr: it names none, or the session is over.
 const SignIn* sign_in_of_mark(const Term& term, const std::string& mark) {
     if (!mark.starts_with(session_mark)) return nullptr;
@@ -235,9 +240,7 @@ std::optional<api::Caller> caller_of_mark(const Term& term, const std::string& m
     if (!term.settings().operator_key_hash.empty() && mark == operator_mark(term))
         return operator_of_settings();
     if (const SignIn* session = sign_in_of_mark(term, mark)) {
-        const std::string behind = credential_of(*session);
-        auto caller =
-            caller_of_mark(term, behind == operator_credential ? operator_mark(term) : behind, address);
+        auto caller = caller_of_mark(term, credential_of(*session), address);
         if (!caller) return std::nullopt;
         caller->session = session->hash;
         note_end(*caller, *session);
@@ -283,8 +286,7 @@ bool is_over(const Term& term, const std::string& mark) {
                           slash == place.npos ? "" : place.substr(slash + 1));
     }
     if (mark == operator_mark(term)) return false;
-    if (mark.starts_with(session_mark))
-        return !term.look().estate.sign_ins.find(mark.substr(session_mark.size()));
+    if (mark.starts_with(session_mark)) return !sign_in_of_mark(term, mark);
     if (is_mark_held(mark)) return is_over_held(term.look(), mark, now_of(term));
     return mark == operator_credential || !caller_of_credential(term, mark);
 }
@@ -314,7 +316,8 @@ std::vector<std::string> ended_marks(const Term& term, std::span<const Touched> 
 }
 
 Result<> still_known(const Term& term, api::Caller& caller) {
-    const bool signed_out = !caller.session.empty() && !term.look().estate.sign_ins.find(caller.session);
+    const bool signed_out =
+        !caller.session.empty() && !sign_in_of_mark(term, std::string{session_mark} + caller.session);
     if (auto now = caller_of_credential(term, caller.credential); now && !signed_out) {
         caller.principal = std::move(now->principal);
         return {};
@@ -330,7 +333,7 @@ std::string make_code(Term& term, const api::Caller& caller, const std::string& 
                               .key = key_of(caller.credential),
                               .route = "?" + route,
                               .expires_at = desk.estate.micros() + std::chrono::microseconds{life}.count(),
-                              .credential = caller.credential});
+                              .credential = credential_kept(term, caller)});
     return code;
 }
 
@@ -349,8 +352,9 @@ Result<std::string> redeem_code(Term& term, const std::string& code, const std::
 }
 
 std::string make_session(Term& term, const api::Caller& caller, const std::string& route) {
-    return add_session(term, term.desk(caller.actor),
-                       {.key = key_of(caller.credential), .route = route, .credential = caller.credential});
+    return add_session(
+        term, term.desk(caller.actor),
+        {.key = key_of(caller.credential), .route = route, .credential = credential_kept(term, caller)});
 }
 
 void sign_out(Term& term, const std::string& session, const std::string& route) {

@@ -107,10 +107,10 @@ http::Response enter_console(const http::Exchange& exchange, bool tls, std::stri
 
 Task<> answer_console_link(http::Exchange& exchange, Api& api, bool tls) {
     const TermPtr term = CO_TRY(api.leader());
-    // A page of another site would sign a person in as another person.
-    if (exchange.request.headers.find("Sec-Fetch-Site") == "cross-site")
+    // A page of another origin would sign a person in as another person.
+    if (is_from_elsewhere(exchange, term->settings().public_url))
         co_return co_await refuse_browser(exchange, 403,
-                                          "A page of another site led here. Open the link itself.");
+                                          "A page of another origin led here. Open the link itself.");
     if (term->read_only()) co_return co_await refuse_browser(exchange, 503, term->read_only()->message);
     const std::string code = form_field(exchange.request.query(), "code");
     constexpr std::size_t code_max = 256;

@@ -189,6 +189,8 @@ TEST_F(ConsoleTest, ALinkSignsInOnce) {
     const std::string link = made.at("url").substr(std::string_view{"http://api"}.size());
     browser("", "", "cross-site");
     EXPECT_EQ(get(link, "").status, 403) << "another site would sign a person in as another one";
+    browser("", "", "same-site");
+    EXPECT_EQ(get(link, "").status, 403) << "so would an instance at another port";
     browser("", "", "none");
     timers.advance(9min);
     const Reply opened = get(link, "");
@@ -197,6 +199,23 @@ TEST_F(ConsoleTest, ALinkSignsInOnce) {
     EXPECT_EQ(get(link, "").status, 403) << "it was used";
     browser(cookie_in(opened));
     EXPECT_THAT(get("/v1/whoami", "").text, HasSubstr("\"isOperator\":true"));
+}
+
+TEST_F(ConsoleTest, ASessionMakesNoOther) {
+    browser(cookie_in(by_key(std::string{root})));
+    const Reply refused = post("/v1/console-links", "{}", "");
+    EXPECT_EQ(refused.code(), "by_session") << refused.text;
+}
+
+TEST_F(ConsoleTest, AnotherKeyOfTheOperatorEndsTheSessionsOfTheFirst) {
+    const std::string cookie = cookie_in(by_key(std::string{root}));
+    const std::string url = post("/v1/console-links", "{}").at("url");
+    settings.operator_key_hash = "#hk_next";
+    browser(cookie);
+    EXPECT_EQ(whoami(), 401);
+    browser("", "", "none");
+    browser(cookie_in(get(url.substr(url.find("/sign-in")), "")));
+    EXPECT_EQ(whoami(), 401) << "by a link of the first";
 }
 
 TEST_F(ConsoleTest, ALinkEndsByItself) {

@@ -238,7 +238,8 @@ Task<> Front::answer_health(http::Exchange& exchange) {
 
 // As it is set, else as this client reaches us.
 std::string Front::public_url(const http::Exchange& exchange) const {
-    if (!settings_.public_url.empty()) return settings_.public_url;
+    if (!settings_.public_url.empty())
+        return settings_.public_url.substr(0, settings_.public_url.find_last_not_of('/') + 1);
     return fmt::format("{}://{}", by_tls(exchange) ? "https" : "http",
                        exchange.request.headers.find("Host").value_or(""));
 }
@@ -256,7 +257,6 @@ Task<> Front::sign_in_by_provider(http::Exchange& exchange) {
                                               std::move(extras));
                     },
                     .refused = refuse_browser};
-    while (front.origin.ends_with('/')) front.origin.pop_back();
     co_return co_await answer_oidc(exchange, term, std::move(front));
 }
 
@@ -353,7 +353,7 @@ Task<> Front::answer_api(http::Exchange& exchange) {
             co_return co_await exchange.respond(response_of(api::reply_of(read.error())));
         body = CO_TRY(std::move(read));
         // It may have ended while its body came.
-        if (!stranger && !body.empty()) caller = caller_of_request(exchange);
+        if (!stranger && exchange.request.method != "GET") caller = caller_of_request(exchange);
     }
     api::Inquiry inquiry{
         .method = exchange.request.method, .target = exchange.request.target, .body = std::move(body)};

@@ -83,6 +83,10 @@ void add_sign_in(Api& service) {
         });
     service.write<ops::create_console_link>([&service](Desk& desk, const api::Call& call,
                                                        const api::Empty&) -> Result<api::ConsoleLink> {
+        // A session ends with its time: one that makes others would not.
+        if (!call.caller.session.empty())
+            return refuse("a session of the console makes no links to it", "by_session",
+                          "Sign in in the other browser, or make the link with a key: hostler console link.");
         const TermPtr term = TRY(service.leader());
         constexpr std::chrono::minutes life{10};
         const std::string code = make_code(*term, call.caller, std::string{console_route}, life);

@@ -41,6 +41,7 @@ Result<api::CreatedTicket> create_ticket(Term& term, Desk& desk, const api::Call
     if (call.dry_run) return made;
     made.ticket =
         TRY(tickets_of(term).add({.actor = call.caller.actor,
+                                  .lane = call.caller.lane(),
                                   .mark = mark_of(term, call.caller),
                                   .instance = instance.id,
                                   .kind = kind,

@@ -8,11 +8,16 @@ void Tickets::forget(Instant now) {
     while (!tickets_.empty() && tickets_.front().until <= now) tickets_.pop_front();
 }
 
+// The oldest of those that count goes when there are so many.
+void Tickets::make_room(std::size_t max, const std::function<bool(const Ticket&)>& counts) {
+    if (static_cast<std::size_t>(std::ranges::count_if(tickets_, counts)) >= max)
+        tickets_.erase(std::ranges::find_if(tickets_, counts));
+}
+
 Result<std::string> Tickets::add(Ticket like, Random& random, const Digest& digest, Instant now) {
     forget(now);
-    const auto is_theirs = [&](const Ticket& one) { return one.actor == like.actor; };
-    if (static_cast<std::size_t>(std::ranges::count_if(tickets_, is_theirs)) >= tickets_actor_max)
-        tickets_.erase(std::ranges::find_if(tickets_, is_theirs));
+    make_room(tickets_actor_max, [&](const Ticket& one) { return one.actor == like.actor; });
+    make_room(tickets_lane_max, [&](const Ticket& one) { return one.lane == like.lane; });
     if (tickets_.size() >= tickets_max)
         return fail(Code::exhausted, "too many tickets wait to be used; try again in a moment",
                     "too_many_tickets");

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <deque>
+#include <functional>
 #include <optional>
 #include <string>
 
@@ -16,11 +17,13 @@ namespace hostler::master {
 
 inline constexpr std::chrono::seconds ticket_life{60};  // Until it is used.
 inline constexpr std::size_t tickets_max = 4'096;
-inline constexpr std::size_t tickets_actor_max = 64;  // The oldest makes room.
+inline constexpr std::size_t tickets_actor_max = 64;  // The oldest makes room,
+inline constexpr std::size_t tickets_lane_max = 512;  // of a tenant's actors together, too.
 inline constexpr std::size_t ticket_origin_max = 512;
 
 struct Ticket {
     std::string actor;     // Who asked for it,
+    std::string lane;      // of which tenant (api::Caller::lane),
     std::string mark;      // by what credential, or session of the console (mark_of in http/caller.h).
     std::string instance;  // Id.
     std::string kind;      // As in TunnelOpen: "exec".
@@ -39,6 +42,7 @@ public:
 
 private:
     void forget(Instant now);
+    void make_room(std::size_t max, const std::function<bool(const Ticket&)>& counts);
     std::deque<Ticket> tickets_;  // The oldest in front: all live equally long.
 };
 
