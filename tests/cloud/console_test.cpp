@@ -19,7 +19,7 @@ protected:
                                      {"HOSTLER_DATA", one->data},
                                      {"HOSTLER_FOLDER", one->folder},
                                      {"HOSTLER_PROGRAMS", std::filesystem::path{HOSTLER}.parent_path()}},
-                                    std::chrono::minutes{10});
+                                    std::chrono::minutes{15});
         EXPECT_EQ(ran.code, 0) << ran.out << ran.err;
     }
     static std::unique_ptr<Cloud> one;

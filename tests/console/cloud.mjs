@@ -77,6 +77,11 @@ export class Cloud {
         }
         return found;
     }
+    // Whether an access point, "access-nj", is linked to the master.
+    async isUp(role) {
+        const points = (await this.api("GET", "/v1/access-points")).items;
+        return points.some(({ id, state }) => role.startsWith(`access-${id.replace(/-\d+$/, "")}`) && state === "up");
+    }
     // As a pulled plug; the supervisor starts it again.
     kill(role) {
         const found = this.processes(role);

@@ -41,7 +41,7 @@ export default async function (stage) {
     } finally {
         agent.kill("SIGKILL");
         for (const { id } of (await cloud.api("GET", "/v1/hosts", undefined, secret)).items)
-            await cloud.ask("DELETE", `/v1/hosts/${id}`);
+            await cloud.until(async () => (await cloud.ask("DELETE", `/v1/hosts/${id}`)).status < 300, "the host is removed");
         rmSync(`${cloud.data}/hosts/of-provider`, { recursive: true, force: true });
     }
 }

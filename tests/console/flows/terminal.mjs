@@ -35,7 +35,7 @@ export default async function (stage) {
     });
     equal(begun, 3, "presses from home until an instance starts");
     await page.waitForURL(/\/console\/instances\/[^/]+\?/);
-    const name = await page.getByRole("heading", { level: 1 }).innerText();
+    const name = decodeURIComponent(new URL(page.url()).pathname.split("/").at(-1));
     // Its host makes the image of the template first.
     await cloud.running(name, tenant, 540_000);
 
@@ -54,6 +54,7 @@ export default async function (stage) {
         cloud.kill(role);
         await type(page, `echo b-${word}-$kept-$PWD`);
         await says(page, `b-${word}-yes-/tmp`, 90_000);
+        await cloud.until(() => cloud.processes(role).length > 0 && cloud.isUp(role), `${role} is back`);
     }
     await page.reload();
     const last = secret();
