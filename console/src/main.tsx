@@ -9,7 +9,7 @@ import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { Router } from 'wouter';
 import { startLive } from './api/live';
-import { asProblem } from './api/problem';
+import { mayPass } from './api/problem';
 import { Shell } from './app/shell';
 import { theme, variables } from './app/theme';
 
@@ -19,16 +19,16 @@ const wanted = schemes.get('auto');
 const dark = wanted === 'dark' || (wanted === 'auto' && matchMedia('(prefers-color-scheme: dark)').matches);
 document.documentElement.setAttribute('data-mantine-color-scheme', dark ? 'dark' : 'light');
 
-// Only what may pass is asked again; a refusal is shown at once.
-const mayPass = (error: unknown) => [0, 502, 503, 504].includes(asProblem(error).status);
-
 const cache = new QueryClient({
   defaultOptions: {
     queries: {
       staleTime: 5000,
       refetchOnWindowFocus: false,
+      // Only what may pass is asked again; a refusal is shown at once.
       retry: (count, error) => mayPass(error) && count < 2,
+      networkMode: 'always', // What the browser says of the network is not the way to the masters.
     },
+    mutations: { networkMode: 'always' },
   },
 });
 startLive(cache);

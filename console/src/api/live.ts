@@ -78,7 +78,7 @@ function listen(take: (message: LiveMessage) => void): void {
   }
   const worker = new SharedWorker(new URL('./live_worker.ts', import.meta.url), { type: 'module', name: 'hostler-live' });
   worker.port.onmessage = (event: MessageEvent<LiveMessage>) => take(event.data);
-  worker.onerror = () => void new LiveStream(take).follow();
+  worker.addEventListener('error', () => void new LiveStream(take).follow(), { once: true });
   addEventListener('pagehide', () => worker.port.postMessage('gone'));
   addEventListener('pageshow', (event) => event.persisted && worker.port.postMessage('back'));
 }

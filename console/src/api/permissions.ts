@@ -11,9 +11,9 @@ export interface Place {
   provider?: string;
 }
 
-export function useWhoami(): Whoami | undefined {
-  return useRead('/v1/whoami', {}, { kinds: ['grant', 'role'] }).data;
-}
+export const useWhoamiRead = () => useRead('/v1/whoami', {}, { kinds: ['grant', 'role'] });
+
+export const useWhoami = (): Whoami | undefined => useWhoamiRead().data;
 
 function covers(scope: Schemas['WhoamiScope'], place: Place): boolean {
   const same = (own?: string, asked?: string) => !own || asked === undefined || own === asked;

@@ -69,3 +69,6 @@ export function asProblem(error: unknown): Problem {
   if (error instanceof Problem) return error;
   return new Problem({ sentence: error instanceof Error ? error.message : String(error), reason: 'page_error' });
 }
+
+/** Whether the same may be answered later: the way there, or the master that leads, was lost. */
+export const mayPass = (error: unknown): boolean => [0, 502, 503, 504].includes(asProblem(error).status);

@@ -56,7 +56,6 @@ export class LiveStream {
   private lastId = '';
   private pause = firstPause;
   private status: LiveStatus = 'starting';
-  private wasLive = false;
   private wakeUp = () => {};
 
   constructor(
@@ -122,8 +121,7 @@ export class LiveStream {
     if (event.event === 'change') this.tell({ type: 'change', change: JSON.parse(event.data) as Change });
     if (event.event === 'reset') this.tell({ type: 'everything' });
     if (this.status !== 'live') {
-      if (this.wasLive) this.tell({ type: 'everything' });
-      this.wasLive = true;
+      if (this.status !== 'starting') this.tell({ type: 'everything' });
       this.set('live');
     }
   }

@@ -1,5 +1,5 @@
 // Reading in components. The kinds say which changes of /v1/watch make an answer old.
-import { type QueryClient, type QueryKey, useInfiniteQuery, useQuery, useQueryClient, type UseQueryResult } from '@tanstack/react-query';
+import { keepPreviousData, type QueryClient, type QueryKey, useInfiniteQuery, useQuery, useQueryClient, type UseQueryResult } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { type Answer, type Call, filled, type Item, type ListPath, type Paths, type Query, read, send } from './client';
 import { betweenRounds, type Cursor, type Loaded, type Page, PageReads } from './page_reads';
@@ -20,6 +20,11 @@ export interface ReadOptions {
   /** Ask again after so many milliseconds, while the page is visible. */
   every?: number;
   enabled?: boolean;
+}
+
+interface ListOptions extends ReadOptions {
+  /** Until a list by another query has come, the one before stands in its place. */
+  keepPrevious?: boolean;
 }
 
 /** The answer of one GET, read again when one of its kinds changes. */
@@ -50,7 +55,7 @@ function readsOf(cache: QueryClient, queryKey: QueryKey): PageReads | undefined 
 const keyOfList = (path: string, query: Query): QueryKey => [path, query, 'pages'];
 
 /** A list by the API's cursors: `fetchNextPage` loads the next one. Which pages a change has read again: page_reads.ts. */
-export function useList<P extends ListPath & string>(path: P, query: Query, options: ReadOptions = {}) {
+export function useList<P extends ListPath & string>(path: P, query: Query, options: ListOptions = {}) {
   const cache = useQueryClient();
   const queryKey = keyOfList(path, query);
   type Own = Page<Item<P>>;
@@ -66,18 +71,19 @@ export function useList<P extends ListPath & string>(path: P, query: Query, opti
     meta: { kinds: options.kinds },
     refetchInterval: options.every,
     enabled: options.enabled,
+    placeholderData: options.keepPrevious ? keepPreviousData : undefined,
   });
-  const { data, isFetching, isError, refetch, dataUpdatedAt } = list;
+  const { data, isFetching, isError, isPlaceholderData, refetch, dataUpdatedAt } = list;
   useEffect(() => {
     const reads = readsOf(cache, queryKey);
-    if (isFetching || isError || !data || !reads?.hasOld(data.pageParams as Cursor[])) return undefined;
+    if (isFetching || isError || isPlaceholderData || !data || !reads?.hasOld(data.pageParams as Cursor[])) return undefined;
     const next = setTimeout(() => {
       if (cache.isFetching({ queryKey })) return;
       reads.continue();
       void refetch();
     }, betweenRounds);
     return () => clearTimeout(next);
-  }, [isFetching, isError, data, dataUpdatedAt]);
+  }, [isFetching, isError, isPlaceholderData, data, dataUpdatedAt]);
   return list;
 }
 

@@ -31,12 +31,13 @@ function LiveSign() {
 function AlertCount() {
   const permitted = usePermission('alert.read');
   const alerts = useRead('/v1/alerts', { query: { limit: 100 } }, { kinds: ['alert'], enabled: permitted, every: 60_000 });
-  const firing = alerts.data?.items.filter((alert) => alert.state === 'firing' && !alert.isSilenced).length ?? 0;
+  const firing = alerts.data?.items.filter((alert) => alert.state === 'firing' && !alert.isSilenced).length;
   if (!permitted) return null;
+  const words = firing === undefined ? 'Alerts' : `${firing} firing ${firing === 1 ? 'alert' : 'alerts'}`;
   return (
-    <Tooltip label={`${firing} firing ${firing === 1 ? 'alert' : 'alerts'}`}>
-      <Indicator label={firing} disabled={firing === 0} size={16} color="red" offset={4}>
-        <ActionIcon component={Link} href="/alerts" variant="subtle" color="gray" aria-label={`Alerts: ${firing} firing`}>
+    <Tooltip label={words}>
+      <Indicator label={firing} disabled={!firing} size={16} color="red" offset={4}>
+        <ActionIcon component={Link} href="/alerts" variant="subtle" color="gray" aria-label={firing === undefined ? 'Alerts' : `Alerts: ${firing} firing`}>
           <Bell size={18} />
         </ActionIcon>
       </Indicator>

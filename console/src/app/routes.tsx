@@ -1,7 +1,7 @@
 import { Stack, Text } from '@mantine/core';
 import { Component, lazy, type LazyExoticComponent, type ComponentType, type ReactNode, Suspense } from 'react';
 import { Redirect, Route, Switch, useLocation } from 'wouter';
-import { usePermission, useWhoami } from '../api/permissions';
+import { usePermission, useWhoamiRead } from '../api/permissions';
 import { asProblem, type Problem } from '../api/problem';
 import { PageFrame } from '../parts/page_frame';
 import { Loading, NotPermitted, Refusal } from '../parts/states';
@@ -37,9 +37,11 @@ class Guard extends Component<{ place: string; children: ReactNode }, { problem?
 }
 
 function Permitted({ page, params }: { page: Loaded; params: PageProps['params'] }) {
-  const known = useWhoami() !== undefined;
+  const who = useWhoamiRead();
   const permitted = usePermission(page.permission);
-  if (!known) return <Loading />;
+  if (!who.data && who.error)
+    return <PageFrame title={page.title}><Refusal problem={who.error} retry={() => void who.refetch()} /></PageFrame>;
+  if (!who.data) return <Loading />;
   if (!permitted && page.permission)
     return <PageFrame title={page.title}><NotPermitted permission={page.permission} /></PageFrame>;
   return <page.Page params={params} />;

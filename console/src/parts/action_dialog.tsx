@@ -4,7 +4,8 @@ import { useForm } from '@mantine/form';
 import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { filled, send } from '../api/client';
-import type { Problem } from '../api/problem';
+import { mayPass, type Problem } from '../api/problem';
+import { quoted } from './command_line';
 import { FormFieldInput } from './form_field';
 import { bodyOf, initialValues, keyOf, placeErrors, restOf, secretNames, type Values } from './form_values';
 import type { Deed, FormField } from './resource';
@@ -68,10 +69,10 @@ export interface DialogProps<T> {
 
 export function ActionDialog<T>({ deed, item, kinds, onDone, close }: DialogProps<T>) {
   const [fields] = useState(() => fieldsOf(deed, item));
-  const form = useForm<Values>({ initialValues: initialValues(fields) });
   const [typed, setTyped] = useState('');
   const [answer, setAnswer] = useState<ReactNode>();
   const [others, setOthers] = useState<Problem>();
+  const form = useForm<Values>({ initialValues: initialValues(fields), onValuesChange: () => setOthers(undefined) });
   const finish = (given: unknown) => {
     onDone?.(given);
     if (deed.answer) setAnswer(deed.answer(given));
@@ -81,7 +82,7 @@ export function ActionDialog<T>({ deed, item, kinds, onDone, close }: DialogProp
   const write = writeOf(deed, item, form.values);
   const dryRun = useDryRun(write, !deed.noDryRun && fields.length === 0 && act.isIdle);
   const name = deed.confirmName?.(item);
-  const argument = Object.values(deed.params?.(item) ?? {}).join(' ');
+  const argument = Object.values(deed.params?.(item) ?? {}).map(quoted).join(' ');
   const refuse = (problem: Problem) => {
     const placed = placeErrors(fields, problem.errors);
     form.setErrors(placed.at);
@@ -90,6 +91,7 @@ export function ActionDialog<T>({ deed, item, kinds, onDone, close }: DialogProp
   if (answer) return <Stack>{answer}<Group justify="flex-end"><Button onClick={close}>Close</Button></Group></Stack>;
 
   const refused = others ?? (dryRun.error ?? undefined);
+  const passes = !others && dryRun.error && mayPass(dryRun.error);
   const ready = (name === undefined || typed === name) && !dryRun.isLoading && !dryRun.error;
   return (
     <form onSubmit={form.onSubmit(() => act.mutate(write, { onError: refuse }))} noValidate>
@@ -98,7 +100,7 @@ export function ActionDialog<T>({ deed, item, kinds, onDone, close }: DialogProp
         {dryRun.isLoading && <Loading lines={1} />}
         {fields.map((field) => <FormFieldInput key={field.name} field={field} input={form.getInputProps(keyOf(field.name))} />)}
         {name !== undefined && <Confirmation name={name} typed={typed} onType={setTyped} />}
-        {refused && <Refusal problem={refused} />}
+        {refused && <Refusal problem={refused} retry={passes ? () => void dryRun.refetch() : undefined} />}
         <Group justify="flex-end">
           <Button variant="default" onClick={close}>Cancel</Button>
           <Button type="submit" color={deed.danger ? 'red' : undefined} loading={act.isPending} disabled={!ready}>

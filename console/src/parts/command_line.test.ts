@@ -15,6 +15,7 @@ test('fields are flags as the command line has them', () => {
 test('quotes in values cannot end the shell word', () => {
   expect(commandLine({ ...create, body: { instanceID: "a'; rm -rf /" } })).toBe("hostler instance create 'a'\\''; rm -rf /'");
   expect(curlLine({ ...create, body: { a: "'" } }, 'http://c')).toContain(`-d '{"a":"'\\''"}'`);
+  expect(curlLine({ ...create, path: '/v1/quotas?tenantID=a&project=b' }, 'http://c')).toContain(" 'http://c/v1/quotas?tenantID=a&project=b'");
 });
 
 test('what is not set has no flag', () => {

@@ -87,5 +87,5 @@ export function curlLine({ method, path, body, hidden = [] }: Shown, origin: str
   const parts = [`curl -X ${method}`, `-H "Authorization: Bearer $HOSTLER_KEY"`];
   if (body && Object.keys(body).length > 0)
     parts.push(`-H 'Content-Type: application/json'`, `-d ${quoted(JSON.stringify(body, (name, value: Value) => (hidden.includes(name) ? '…' : value)))}`);
-  return [...parts, origin + path].join(' ');
+  return [...parts, quoted(origin + path)].join(' ');
 }

@@ -25,7 +25,9 @@ describe('bodies', () => {
     expect(body({ name: 'email', label: '', initial: 'a@b' }, '')).toEqual({ email: '' });
     expect(body({ name: 'email', label: '' }, '')).toEqual({});
     expect(body({ name: 'zones', label: '', kind: 'words', initial: ['nj'] }, [])).toEqual({ zones: [] });
-    expect(body({ name: 'every', label: '', kind: 'choice', initial: 'week' }, '')).toEqual({});
+    expect(body({ name: 'trust', label: '', kind: 'choice', initial: 'trusted' }, '')).toEqual({ trust: '' });
+    expect(body({ name: 'trust', label: '', kind: 'choice', initial: 'trusted' }, null)).toEqual({ trust: '' });
+    expect(body({ name: 'trust', label: '', kind: 'choice' }, null)).toEqual({});
   });
   it('reads lists and flags from the words of an address', () => {
     const fields: FormField[] = [{ name: 'a', label: '', kind: 'words' }, { name: 'b', label: '', kind: 'flag' }];

@@ -41,11 +41,11 @@ export function durationOf(text: string): number | string {
 
 /** Whether it began with something that has been taken out. */
 const emptied = ({ kind = 'text', initial }: FormField): boolean =>
-  ['text', 'long', 'words', 'set'].includes(kind) && (Array.isArray(initial) ? initial.length > 0 : Boolean(initial));
+  ['text', 'long', 'choice', 'words', 'set'].includes(kind) && (Array.isArray(initial) ? initial.length > 0 : Boolean(initial));
 
 function valueOf(field: FormField, value: unknown): unknown {
   if (field.kind === 'flag' && field.initial !== undefined) return Boolean(value);
-  if (emptied(field) && (value === '' || Array.isArray(value))) return value;
+  if (emptied(field) && (value === '' || value === null || Array.isArray(value))) return value ?? '';
   if (field.kind === 'duration' && typeof value === 'string' && value) return durationOf(value);
   if (value === '' || value === null || value === false || value === undefined) return undefined;
   if (Array.isArray(value) && value.length === 0) return undefined;

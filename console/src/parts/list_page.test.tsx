@@ -1,14 +1,15 @@
 import { MantineProvider } from '@mantine/core';
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
-import { render, screen } from '@testing-library/react';
+import { render, screen, waitFor } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
 import { Router } from 'wouter';
 import { memoryLocation } from 'wouter/memory-location';
 import { volumes } from '../pages/user/volumes';
 import { ListPage } from './list_page';
 
-function show(answer: Response) {
-  vi.stubGlobal('fetch', () => Promise.resolve(answer.clone()));
-  const { hook, searchHook } = memoryLocation({ path: '/volumes' });
+function show(answer: Response | ((url: string) => Response), path = '/volumes') {
+  vi.stubGlobal('fetch', ({ url }: Request) => Promise.resolve(typeof answer === 'function' ? answer(url) : answer.clone()));
+  const { hook, searchHook } = memoryLocation({ path });
   render(
     <MantineProvider env="test">
       <QueryClientProvider client={new QueryClient({ defaultOptions: { queries: { retry: false } } })}>
@@ -34,4 +35,34 @@ test('a refusal shows sentence, reason and remedy', async () => {
   expect(await screen.findByText('no place leads')).toBeInTheDocument();
   expect(screen.getByText('wait a little')).toBeInTheDocument();
   expect(screen.getByText('unfit')).toBeInTheDocument();
+});
+
+const volume = (name: string) => ({ id: `v-${name}`, name, state: 'available', size: '10Gi', zone: 'nj', attachedTo: [], tenantID: 'acme', project: 'default', createdAt: '2026-01-02T03:04:05Z' });
+
+test('what matches is looked for on later pages, and a refusal ends that', async () => {
+  const asked: string[] = [];
+  show((url) => {
+    if (url.includes('/v1/volumes')) asked.push(new URL(url).searchParams.get('cursor') ?? '');
+    if (url.includes('cursor=3')) return json({ detail: 'no place leads' }, 409);
+    return json({ items: [volume('a')], nextCursor: url.includes('cursor=2') ? '3' : '2' });
+  }, '/volumes?q=models');
+  expect(await screen.findByText('no place leads')).toBeInTheDocument();
+  expect(screen.getByText(/No volumes match/)).toBeInTheDocument();
+  await new Promise((done) => setTimeout(done, 100));
+  expect(asked).toEqual(['', '2', '3']);
+});
+
+test('a filter keeps its input and focus while the API is asked', async () => {
+  vi.stubGlobal('scrollTo', () => {});
+  const asked: string[] = [];
+  show((url) => {
+    asked.push(new URL(url).searchParams.get('zone') ?? '');
+    return asked.at(-1) ? json({ detail: 'no such zone' }, 409) : json({ items: [volume('a')] });
+  });
+  const input = screen.getByLabelText('Zone');
+  await userEvent.type(input, 'abc');
+  expect(await screen.findByText('no such zone')).toBeInTheDocument();
+  expect(input).toHaveFocus();
+  expect(input).toHaveValue('abc');
+  await waitFor(() => expect(asked.filter(Boolean)).toEqual(['abc']));
 });

@@ -1,6 +1,6 @@
 // A list of a kind: search, filters and order in the URL, pages by the API's cursors, few rows in the document.
 import { Button, Group, Select, Text, TextInput } from '@mantine/core';
-import { useDebouncedCallback, useHotkeys, useMediaQuery } from '@mantine/hooks';
+import { useHotkeys, useMediaQuery } from '@mantine/hooks';
 import { useWindowVirtualizer } from '@tanstack/react-virtual';
 import { ArrowDown, ArrowUp, Search } from 'lucide-react';
 import { type ReactNode, useCallback, useEffect, useRef, useState } from 'react';
@@ -13,7 +13,7 @@ import { type Column, type Filter, type Resource, rowKeyOf } from './resource';
 import { RowDialogs } from './row_dialog';
 import { Empty, Loading, Refusal } from './states';
 import { Unknown } from './values';
-import { useUrlWord } from './url_state';
+import { useTypedWord, useUrlWord } from './url_state';
 import { clockText } from './words';
 
 export function itemLink<T>(kind: Resource<T>, item: T): string {
@@ -175,19 +175,25 @@ function CardRows<T>(props: RowsProps<T>) {
   );
 }
 
+function Rows<T>(props: RowsProps<T>) {
+  const narrow = useMediaQuery('(max-width: 48em)', false, { getInitialValueInEffect: false });
+  return narrow ? <CardRows {...props} /> : <TableRows {...props} />;
+}
+
 const pluralOf = <T,>({ plural, title }: Resource<T>) => plural ?? title.toLowerCase();
 
-function FilterInput({ filter }: { filter: Filter }) {
-  const [value, setValue] = useUrlWord(filter.name);
-  if (filter.values)
-    return <Select aria-label={filter.label} placeholder={filter.label} data={[...filter.values]} value={value || null} onChange={(next) => setValue(next ?? '')} clearable w={160} />;
-  return <TextInput aria-label={filter.label} placeholder={filter.label} value={value} onChange={(event) => setValue(event.currentTarget.value)} w={160} />;
+function FilterChoice({ filter: { name, label, values = [] } }: { filter: Filter }) {
+  const [value, setValue] = useUrlWord(name);
+  return <Select aria-label={label} placeholder={label} data={[...values]} value={value || null} onChange={(next) => setValue(next ?? '')} clearable w={160} />;
+}
+
+function FilterText({ filter: { name, label } }: { filter: Filter }) {
+  const [typed, type] = useTypedWord(name);
+  return <TextInput aria-label={label} placeholder={label} value={typed} onChange={(event) => type(event.currentTarget.value)} w={160} />;
 }
 
 function SearchInput({ title }: { title: string }) {
-  const [word, setWord] = useUrlWord('q');
-  const [typed, setTyped] = useState(word);
-  const later = useDebouncedCallback(setWord, 200);
+  const [typed, type] = useTypedWord('q');
   const input = useRef<HTMLInputElement>(null);
   useHotkeys([['/', () => input.current?.focus()]]);
   return (
@@ -197,10 +203,7 @@ function SearchInput({ title }: { title: string }) {
       placeholder="Search ( / )"
       leftSection={<Search size={14} aria-hidden />}
       value={typed}
-      onChange={(event) => {
-        setTyped(event.currentTarget.value);
-        later(event.currentTarget.value);
-      }}
+      onChange={(event) => type(event.currentTarget.value)}
       style={{ flex: '1 1 200px' }}
       maw={360}
     />
@@ -232,44 +235,47 @@ export function ListView<T>({ kind, emptyAction }: { kind: Resource<T>; emptyAct
   const [order, toggle] = useOrder();
   const query = useFilterQuery(kind.filters);
   const { rows, fresh, showFresh, list, loaded, see } = useRows(kind, search, order, query);
-  const narrow = useMediaQuery('(max-width: 48em)', false, { getInitialValueInEffect: false });
   const active = useActiveRow(rows.length);
-  const Rows = narrow ? CardRows : TableRows;
   const filtered = search !== '' || Object.values(query).some(Boolean);
   const more = () => {
-    if (list.hasNextPage && !list.isFetching) void list.fetchNextPage();
+    if (list.hasNextPage && !list.isFetching && !list.isError) void list.fetchNextPage();
   };
+  // What matches may stand on a later page.
+  const seeks = rows.length === 0 && list.hasNextPage && !list.isError;
+  useEffect(() => {
+    if (seeks) more();
+  });
 
-  if (list.isPending) return <Loading lines={8} />;
-  if (!list.data) return list.error ? <Refusal problem={list.error} retry={() => void list.refetch()} /> : null;
-  if (loaded === 0 && !filtered)
-    return <Empty text={kind.empty.text} command={kind.empty.command} action={emptyAction ?? <CreateButton kind={kind} />} />;
+  const content = () => {
+    if (!list.data) return !list.error && <Loading lines={8} />;
+    if (rows.length === 0 && (seeks || list.isPlaceholderData)) return <Loading lines={8} />;
+    if (loaded === 0 && !filtered)
+      return <Empty text={kind.empty.text} command={kind.empty.command} action={emptyAction ?? <CreateButton kind={kind} />} />;
+    if (rows.length === 0) return <Empty text={`No ${pluralOf(kind)} match the search and the filters.`} />;
+    return <RowDialogs><Rows kind={kind} rows={rows} order={order} onOrder={toggle} active={active} more={more} see={see} /></RowDialogs>;
+  };
   return (
     <>
       <Group gap="xs">
         <SearchInput title={kind.title} />
-        {kind.filters?.map((filter) => <FilterInput key={filter.name} filter={filter} />)}
+        {kind.filters?.map((filter) => (filter.values ? <FilterChoice key={filter.name} filter={filter} /> : <FilterText key={filter.name} filter={filter} />))}
         <Text fz="sm" c="dimmed" aria-live="polite">
-          {rows.length}{list.hasNextPage ? '+' : ''} {rows.length === 1 ? kind.noun : pluralOf(kind)}
-          {filtered && list.hasNextPage && ` in the first ${loaded}`}
+          {list.data && (loaded > 0 || filtered) && (
+            <>
+              {rows.length}{list.hasNextPage ? '+' : ''} {rows.length === 1 ? kind.noun : pluralOf(kind)}
+              {filtered && list.hasNextPage && ` in the first ${loaded}`}
+            </>
+          )}
         </Text>
       </Group>
-      {list.error && (
-        <>
-          <Refusal problem={list.error} retry={() => void list.refetch()} />
-          <Text fz="sm" c="dimmed">as of {clockText(list.dataUpdatedAt)}</Text>
-        </>
-      )}
+      {list.error && <Refusal problem={list.error} retry={() => void list.refetch()} />}
+      {list.error && list.data && <Text fz="sm" c="dimmed">as of {clockText(list.dataUpdatedAt)}</Text>}
       {fresh > 0 && (
         <div className="follow-top">
           <Button size="compact-sm" radius="xl" onClick={showFresh}>{fresh} new ↑</Button>
         </div>
       )}
-      <div className={list.error ? 'stale' : undefined}>
-        {rows.length === 0
-          ? <Empty text={`No ${pluralOf(kind)} match the search and the filters.`} />
-          : <RowDialogs><Rows kind={kind} rows={rows} order={order} onOrder={toggle} active={active} more={more} see={see} /></RowDialogs>}
-      </div>
+      <div className={list.error || list.isPlaceholderData ? 'stale' : undefined}>{content()}</div>
     </>
   );
 }

@@ -64,12 +64,12 @@ function useSettled<T>(kind: Resource<T>, arrived: T[], view: string) {
 
 export function useRows<T>(kind: Resource<T>, search: string, order: Order | undefined, query: Query) {
   const asked = { limit: 100, ...kind.query, ...query };
-  const list = useList(kind.path, asked, { kinds: kind.kinds });
+  const list = useList(kind.path, asked, { kinds: kind.kinds, keepPrevious: true });
   const seen = useSeen(kind.path, asked);
   const items = useMemo(() => (list.data?.pages ?? []).flatMap((page) => page.items as T[]), [list.data]);
   const pageOf = useMemo(() => new Map((list.data?.pages ?? []).flatMap((page, at) => page.items.map((item) => [item as T, at]))), [list.data]);
   const arranged = useArranged(kind, items, search, order);
-  const view = JSON.stringify([search, order, query]);
+  const view = JSON.stringify([search, order, query, list.isPlaceholderData]);
   const settled = useSettled(kind, arranged, view);
   const see = (shown: T[]) => seen(new Set(shown.flatMap((item) => pageOf.get(item) ?? [])));
   return { ...settled, list, loaded: items.length, see };

@@ -7,13 +7,14 @@ import { asProblem, type Problem } from '../api/problem';
 import { Loading, Refusal } from './states';
 
 const linesMax = 10_000;
+const textMax = 2_000_000;
 const pause = 1000;
 
 // Colours and other sequences for terminals.
 const escapes = /\u001b\[[0-9;?]*[ -/]*[@-~]|\u001b\][^\u0007\u001b]*(\u0007|\u001b\\)|\u001b[@-_]/g;
 
 export function cleanLog(text: string): string {
-  return text.replace(escapes, '').replace(/[^\n]*\r(?!\n)/g, '').replaceAll('\r', '');
+  return text.replace(escapes, '').replace(/^[^\n]*\r(?!\n)/gm, '').replaceAll('\r', '');
 }
 
 export function lastLines(text: string, count: number): string {
@@ -44,7 +45,7 @@ function useFollowedLog(instance: string, tenantID: string | undefined, follow: 
         const logs = await read('/v1/instances/{instance}/logs', { params: { instance }, query: { tenantID, ...query } });
         if (over) return;
         place.current = logs.next || after;
-        setState((before) => ({ text: lastLines((before.text ?? '') + logs.text, linesMax), problem: undefined, ended: logs.ended }));
+        setState((before) => ({ text: lastLines((before.text ?? '') + logs.text, linesMax).slice(-textMax), problem: undefined, ended: logs.ended }));
         if (logs.ended && logs.text === '') return;
       } catch (error) {
         if (over) return;

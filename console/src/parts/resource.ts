@@ -40,7 +40,7 @@ export interface FormField {
   values?: readonly string[];
   /** Values of a choice (or of words) from a list of the API, by a field of its items. */
   valuesFrom?: { path: ListPath & string; field: string; help?: string };
-  /** A flag with one is always sent; a text or list with one is sent when it is emptied, too. */
+  /** A flag with one is always sent; a text, choice or list with one is sent when it is emptied, too. */
   initial?: unknown;
   /** Of a number: with a decimal point. */
   decimal?: boolean;

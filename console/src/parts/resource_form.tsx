@@ -33,8 +33,8 @@ interface Props {
 
 /** A form of one write: fields, the API's field errors at them, the same as command and curl line. */
 export function ResourceForm({ fields, method = 'POST', path, call = {}, shape = (body) => body, ...rest }: Props) {
-  const form = useForm<Values>({ initialValues: initialValues(fields, rest.initial) });
   const [refused, setRefused] = useState<Problem>();
+  const form = useForm<Values>({ initialValues: initialValues(fields, rest.initial), onValuesChange: () => setRefused(undefined) });
   const [moreShown, more] = useDisclosure(false);
   const deed = useDeed({ kinds: rest.kinds, done: rest.done, onDone: rest.onDone });
   const body = shape(bodyOf(fields, form.values));

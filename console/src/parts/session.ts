@@ -133,6 +133,8 @@ export class Session {
   private greeted = false;
   private lastOpen = Date.now();
   private wasOpen = false;
+  /** The ticket that was let in. */
+  private last: Schemas['CreatedTicket'] | undefined;
 
   constructor(
     private readonly options: Options,
@@ -151,7 +153,10 @@ export class Session {
       });
       if (!this.ended) this.open(ticket);
     } catch (error) {
-      this.refused(asProblem(error));
+      const problem = asProblem(error);
+      // While no master answers, the gateway that let the session in takes its ticket again.
+      if (!this.ended && this.begun && this.last && [0, 503].includes(problem.status)) this.open(this.last);
+      else this.refused(problem);
     }
   }
 
@@ -190,10 +195,14 @@ export class Session {
     return queryText(words);
   }
 
-  private open({ url, ticket }: Schemas['CreatedTicket']): void {
+  private open(created: Schemas['CreatedTicket']): void {
+    const { url, ticket } = created;
     const socket = new WebSocket(`${url}?${this.query()}`, ['hostler.session', `hostler.ticket.${ticket}`]);
     socket.binaryType = 'arraybuffer';
-    socket.onopen = () => this.opened();
+    socket.onopen = () => {
+      this.last = created;
+      this.opened();
+    };
     socket.onmessage = (message) => this.handle(message.data as ArrayBuffer);
     socket.onclose = () => this.closed();
     this.socket = socket;

@@ -1,4 +1,6 @@
 // Filters, order and time range stand in the URL, so that every view is a link.
+import { useDebouncedCallback } from '@mantine/hooks';
+import { useEffect, useRef, useState } from 'react';
 import { useSearchParams } from 'wouter';
 
 /** A word of the URL's query, with its default; the default is left out of the URL. */
@@ -15,4 +17,25 @@ export function useUrlWord(name: string, fallback = ''): [string, (value: string
       { replace: true },
     );
   return [params.get(name) ?? fallback, set];
+}
+
+/** A word of the URL that one types: the URL follows when the typing pauses, and an address that says another word wins. */
+export function useTypedWord(name: string): [string, (text: string) => void] {
+  const [word, setWord] = useUrlWord(name);
+  const [typed, setTyped] = useState(word);
+  const written = useRef(word);
+  const later = useDebouncedCallback((text: string) => {
+    written.current = text;
+    setWord(text);
+  }, 200);
+  useEffect(() => {
+    if (word === written.current) return;
+    written.current = word;
+    setTyped(word);
+  }, [word]);
+  const type = (text: string) => {
+    setTyped(text);
+    later(text);
+  };
+  return [typed, type];
 }

@@ -62,6 +62,7 @@ const remove: Deed<Quota> = {
   permission: 'quota.write',
   command: 'quota delete',
   plan: (quota) => `What the quota of ${ofWords(quota)} limits is limited no longer. Wider quotas still count.`,
+  confirmName: ({ tenantID, project, subject }) => subject || project || tenantID,
   done: 'The quota is deleted.',
   danger: true,
 };

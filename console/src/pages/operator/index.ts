@@ -32,7 +32,7 @@ export const operatorPages: PageEntry[] = [
     () => catalogue().then((module) => module.specs),
   ),
   ...resourceEntries(
-    { page: '/prices', title: 'Prices', permission: 'price.read', nav: { group: 'CLOUD', icon: BadgeDollarSign, letter: 'p' }, create: true },
+    { page: '/prices', title: 'Prices', permission: 'price.read', nav: { group: 'CLOUD', icon: BadgeDollarSign }, create: true },
     () => catalogue().then((module) => module.prices),
   ),
   ...resourceEntries(

@@ -5,10 +5,10 @@ import { resourceEntries } from '../../app/resource_entries';
 
 export const providerPages: PageEntry[] = [
   ...resourceEntries(
-    { page: '/host-usage', title: 'Use of hosts', permission: 'host.read', nav: { group: 'CLOUD', icon: Gauge, letter: 'u' } },
+    { page: '/host-usage', title: 'Use of hosts', permission: 'host.read', nav: { group: 'CLOUD', icon: Gauge } },
     () => import('./host_usage').then((module) => module.hostUsage),
   ),
-  { path: '/add-host', title: 'Add a host', permission: 'host.write', nav: { group: 'CLOUD', icon: Plug, letter: 'a' }, load: () => import('./add_host') },
+  { path: '/add-host', title: 'Add a host', permission: 'host.write', nav: { group: 'CLOUD', icon: Plug }, load: () => import('./add_host') },
   ...resourceEntries(
     { page: '/host-tokens', title: 'Host tokens', permission: 'host.read' },
     () => import('./host_tokens').then((module) => module.hostTokens),

@@ -28,6 +28,7 @@ const countOf = (counts: { state: string; count: number }[] | undefined, ...stat
 
 function Figures({ overview }: { overview: Schemas['Overview'] }) {
   const costs = overview.costs ?? [];
+  const maySeeAlerts = usePermission('alert.read');
   const firing = overview.alerts?.reduce((sum, { count }) => sum + count, 0);
   return (
     <SimpleGrid cols={{ base: 2, md: 4 }}>
@@ -36,7 +37,7 @@ function Figures({ overview }: { overview: Schemas['Overview'] }) {
       <Figure name="Costs now">
         {costs.length === 0 ? <Unknown /> : costs.map((cost) => <div key={cost.currency}><Money amount={cost.perHour} currency={cost.currency} per="h" /></div>)}
       </Figure>
-      <Figure name="Firing alerts" to="/alerts">{firing ?? <Unknown />}</Figure>
+      <Figure name="Firing alerts" to={maySeeAlerts ? '/alerts' : undefined}>{firing ?? <Unknown />}</Figure>
     </SimpleGrid>
   );
 }

@@ -10,7 +10,7 @@ import { Logs } from '../../parts/logs';
 import { PageFrame, Section } from '../../parts/page_frame';
 import { RangePicker } from '../../parts/range';
 import { ItemActions } from '../../parts/resource_pages';
-import { AsyncView, Empty } from '../../parts/states';
+import { AsyncView, Empty, NotPermitted } from '../../parts/states';
 import { Terminal } from '../../parts/terminal';
 import { Timeline } from '../../parts/timeline';
 import { type Instance, instancePage, instances, InstanceState } from './instance_kind';
@@ -18,8 +18,9 @@ import { InstanceOverview } from './instance_overview';
 import { SimulatedBadge } from '../../parts/state_badge';
 
 function OpenButton({ instance }: { instance: Instance }) {
+  const mayEnter = usePermission('instance.enter', instance);
   const url = instance.urls[0]?.url;
-  if (!url || instance.state !== 'running') return null;
+  if (!mayEnter || !url || instance.state !== 'running') return null;
   return (
     <Button component="a" href={url} target="_blank" rel="noreferrer" size="xs" leftSection={<ExternalLink size={14} />}>
       Open
@@ -64,23 +65,27 @@ function InstanceTabs({ instance, tab }: { instance: Instance; tab: string }) {
   const [, go] = useLocation();
   const mayEnter = usePermission('instance.enter', instance);
   const mayRead = usePermission('instance.logs', instance);
+  const maySeeUse = usePermission('gpu.usage', instance);
   return (
     <Tabs value={tab} onChange={(next) => go(instancePage(instance, next === 'overview' ? '' : (next ?? '')))} keepMounted={false}>
       <Tabs.List mb="md">
         <Tabs.Tab value="overview">Overview</Tabs.Tab>
         {mayEnter && <Tabs.Tab value="terminal">Terminal</Tabs.Tab>}
         {mayRead && <Tabs.Tab value="logs">Logs</Tabs.Tab>}
-        <Tabs.Tab value="metrics">Metrics</Tabs.Tab>
+        {maySeeUse && <Tabs.Tab value="metrics">Metrics</Tabs.Tab>}
         <Tabs.Tab value="events">Events</Tabs.Tab>
       </Tabs.List>
       <Tabs.Panel value="overview"><InstanceOverview instance={instance} /></Tabs.Panel>
       <Tabs.Panel value="terminal">
-        {instance.state === 'running'
+        {!mayEnter && <NotPermitted permission="instance.enter" />}
+        {mayEnter && (instance.state === 'running'
           ? <Terminal instance={instance.id} tenantID={instance.tenantID} />
-          : <Empty text={`A terminal needs a running instance. This one is ${instance.state}.`} command={`hostler explain ${instance.instanceID}`} />}
+          : <Empty text={`A terminal needs a running instance. This one is ${instance.state}.`} command={`hostler explain ${instance.instanceID}`} />)}
       </Tabs.Panel>
-      <Tabs.Panel value="logs"><Logs instance={instance.id} tenantID={instance.tenantID} /></Tabs.Panel>
-      <Tabs.Panel value="metrics"><Metrics instance={instance} /></Tabs.Panel>
+      <Tabs.Panel value="logs">
+        {mayRead ? <Logs key={instance.readyAt} instance={instance.id} tenantID={instance.tenantID} /> : <NotPermitted permission="instance.logs" />}
+      </Tabs.Panel>
+      <Tabs.Panel value="metrics">{maySeeUse ? <Metrics instance={instance} /> : <NotPermitted permission="gpu.usage" />}</Tabs.Panel>
       <Tabs.Panel value="events"><Events instance={instance} /></Tabs.Panel>
     </Tabs>
   );

@@ -2,6 +2,7 @@
 import { Group } from '@mantine/core';
 import { Link } from 'wouter';
 import type { Schemas } from '../../api/client';
+import { usePermission } from '../../api/permissions';
 import { type Deed, resource } from '../../parts/resource';
 import { SimulatedBadge, StateBadge, stateTone } from '../../parts/state_badge';
 import { Ago } from '../../parts/values';
@@ -93,19 +94,21 @@ const remove: InstanceDeed = {
   command: 'instance delete',
   plan: (it) => `${it.instanceID} ends for good. What it wrote outside volumes is lost; its volumes stay.`,
   confirmName: (it) => it.instanceID,
-  done: 'The instance is deleted.',
+  done: 'The instance is being deleted.',
   danger: true,
 };
 
 /** Open, terminal, logs, why: one click from every list. */
 export function InstanceLinks({ instance }: { instance: Instance }) {
   const running = instance.state === 'running';
+  const mayEnter = usePermission('instance.enter', instance);
+  const mayRead = usePermission('instance.logs', instance);
   const url = instance.urls[0]?.url;
   return (
     <Group gap="sm" wrap="nowrap" component="span" display="inline-flex">
-      {running && url && <a href={url} target="_blank" rel="noreferrer">Open</a>}
-      {running && <Link href={instancePage(instance, 'terminal')}>Terminal</Link>}
-      <Link href={instancePage(instance, 'logs')}>Logs</Link>
+      {running && mayEnter && url && <a href={url} target="_blank" rel="noreferrer">Open</a>}
+      {running && mayEnter && <Link href={instancePage(instance, 'terminal')}>Terminal</Link>}
+      {mayRead && <Link href={instancePage(instance, 'logs')}>Logs</Link>}
       {!running && <Link href={instancePage(instance)}>Why</Link>}
     </Group>
   );

@@ -93,7 +93,7 @@ function Shares({ instance }: { instance: Instance }) {
     { kinds: ['instance', 'share'] },
   );
   return (
-    <Section title="Share links" actions={<Action deed={share} item={instance} kinds={['share']} />}>
+    <Section title="Share links" actions={<Action deed={share} item={instance} kinds={['share']} place={() => instance} />}>
       <AsyncView query={query} lines={2} isEmpty={(list) => list.items.length === 0} empty={<Text c="dimmed">A link lets guests open one port, for some time.</Text>}>
         {(list) => (
           <Table.ScrollContainer minWidth={420}>
@@ -103,7 +103,7 @@ function Shares({ instance }: { instance: Instance }) {
                 {list.items.map((one) => (
                   <Table.Tr key={one.id}>
                     <Table.Td>{one.port}</Table.Td><Table.Td>{one.opened} ×</Table.Td><Table.Td><Ago time={one.expiresAt} /></Table.Td><Table.Td>{one.madeBy}</Table.Td>
-                    <Table.Td><Action deed={unshare} item={one} kinds={['share']} /></Table.Td>
+                    <Table.Td><Action deed={unshare} item={one} kinds={['share']} place={() => instance} /></Table.Td>
                   </Table.Tr>
                 ))}
               </Table.Tbody>

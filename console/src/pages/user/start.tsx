@@ -4,7 +4,7 @@ import { useForm } from '@mantine/form';
 import { useDebouncedValue, useDisclosure } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { ChevronDown, ChevronRight, Rocket } from 'lucide-react';
-import { useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { useLocation, useSearchParams } from 'wouter';
 import { type Schemas, send } from '../../api/client';
 import { useWhoami } from '../../api/permissions';
@@ -20,7 +20,7 @@ import { useDeed } from '../../parts/use_deed';
 import { durationText, moneyText } from '../../parts/words';
 import { instancePage } from './instance_kind';
 import { createBody, fieldsOf, initialOf, rememberTenant, suggestedOffer } from './start_form';
-import { OfferChoice, offerKey, WhatChoice } from './start_choices';
+import { gpuText, OfferChoice, offerKey, WhatChoice } from './start_choices';
 
 type Offer = Schemas['Offer'];
 type Template = Schemas['InstanceTemplate'];
@@ -37,11 +37,16 @@ function useWouldStart(body: Record<string, unknown>, zone: string | undefined, 
   });
 }
 
+function placeText({ ready, available, reclaimable }: Offer): string {
+  if (ready > 0) return 'from stock, ready in seconds';
+  if (available > 0) return 'placed on a free host';
+  return reclaimable > 0 ? 'placed where idle stock gives way' : 'no host is free now: it waits';
+}
+
 function planText(offer: Offer, idleSeconds: number): string {
-  const from = offer.ready > 0 ? 'from stock, ready in seconds' : 'placed on a free host';
   const price = offer.price ? `${moneyText(offer.price, offer.currency)}/h` : 'no price is set';
   const idle = idleSeconds > 0 ? `stops after ${durationText(idleSeconds)} unused` : 'runs until it is stopped';
-  return `${offer.gpus} × ${offer.gpuType || 'no GPU'} in ${offer.zone}, ${from}, ${price}, ${idle}.`;
+  return `${gpuText(offer)} in ${offer.zone}, ${placeText(offer)}, ${price}, ${idle}.`;
 }
 
 function Options({ fields, form }: { fields: FormField[]; form: ReturnType<typeof useForm<Values>> }) {
@@ -66,16 +71,19 @@ function Options({ fields, form }: { fields: FormField[]; form: ReturnType<typeo
 interface FormProps {
   template?: Template;
   offer: Offer;
+  /** The offer is no longer in the list. */
+  gone: boolean;
   ownTenant: string;
 }
 
-function StartForm({ template, offer, ownTenant }: FormProps) {
+function StartForm({ template, offer, gone, ownTenant }: FormProps) {
   const [, go] = useLocation();
   const fields = fieldsOf(template, ownTenant === '');
-  const form = useForm<Values>({ initialValues: initialOf(fields, template) });
   const [refused, setRefused] = useState<Problem>();
+  const form = useForm<Values>({ initialValues: initialOf(fields, template), onValuesChange: () => setRefused(undefined) });
+  useEffect(() => setRefused(undefined), [offerKey(offer)]);
   const body = createBody({ fields, values: form.values, template, offer, ownTenant });
-  const complete = Boolean(body.tenantID && body.instanceID && (body.image || body.templateName));
+  const complete = !gone && Boolean(body.tenantID && body.instanceID && (body.image || body.templateName));
   const would = useWouldStart(body, offer.zone, complete);
   const started = () => {
     rememberTenant(String(body.tenantID));
@@ -100,9 +108,9 @@ function StartForm({ template, offer, ownTenant }: FormProps) {
         {problem && <Refusal problem={problem} />}
         <Group>
           <Button type="submit" size="md" leftSection={<Rocket size={16} aria-hidden />} loading={deed.isPending} disabled={!complete}>Start</Button>
-          <Text>{planText(offer, idle)}</Text>
+          <Text>{gone ? `${offer.spec} in ${offer.zone} is no longer offered: choose another one.` : planText(offer, idle)}</Text>
         </Group>
-        <ShowAs command="instance create" argument="instanceID" method="POST" path={`/gpu-instances?zone=${offer.zone}`} flags={{ zone: offer.zone }} body={body} />
+        <ShowAs command="instance create" argument="instanceID" method="POST" path={`/gpu-instances?zone=${encodeURIComponent(offer.zone)}`} flags={{ zone: offer.zone }} body={body} />
       </Stack>
     </form>
   );
@@ -113,13 +121,25 @@ function Chosen({ templates, offers }: { templates: Template[]; offers: Offer[] 
   const who = useWhoami();
   const image = params.has('image');
   const template = image ? undefined : (templates.find(({ name }) => name === params.get('template')) ?? templates[0]);
-  const offer = offers.find((one) => offerKey(one) === params.get('on')) ?? suggestedOffer(offers);
+  const on = params.get('on');
+  const offer = offers.find((one) => offerKey(one) === on);
   const choose = (change: (next: URLSearchParams) => void) =>
     setParams((before) => {
       const next = new URLSearchParams(before);
       change(next);
       return next;
     }, { replace: true });
+  const chooseOffer = (key: string) => choose((next) => next.set('on', key));
+  // The first suggestion is a choice as any other: it stays, whatever is free later.
+  const suggested = suggestedOffer(offers);
+  useEffect(() => {
+    if (on === null && suggested) chooseOffer(offerKey(suggested));
+  });
+  const last = useRef<Offer>(undefined);
+  useEffect(() => {
+    if (offer) last.current = offer;
+  });
+  const shown = offer ?? last.current;
   const chooseWhat = (name: string | undefined) =>
     choose((next) => {
       next.delete(name === undefined ? 'template' : 'image');
@@ -131,9 +151,10 @@ function Chosen({ templates, offers }: { templates: Template[]; offers: Offer[] 
       <Section title="2 On what">
         {offers.length === 0
           ? <Empty text="No spec is offered yet. An operator makes one." command="hostler spec create h100-1 --cpu 8 --memory 32Gi --gpu-type 'H100 SXM5 80GB' --gpu-num 1" />
-          : <OfferChoice offers={offers} chosen={offer} onChoose={(key) => choose((next) => next.set('on', key))} />}
+          : <OfferChoice offers={offers} chosen={offer} onChoose={chooseOffer} />}
+        {on !== null && !shown && offers.length > 0 && <Text mt="sm" role="status">The chosen offer is gone: choose another one.</Text>}
       </Section>
-      {offer && who && <StartForm key={template?.name ?? 'image'} template={template} offer={offer} ownTenant={who.isOperator && !who.tenantID ? '' : who.tenantID} />}
+      {shown && who && <StartForm key={template?.name ?? 'image'} template={template} offer={shown} gone={!offer} ownTenant={who.isOperator && !who.tenantID ? '' : who.tenantID} />}
     </Stack>
   );
 }

@@ -51,14 +51,15 @@ function Availability({ offer }: { offer: Offer }) {
   return <StateBadge state="none free" tone="warn" />;
 }
 
+export const gpuText = ({ gpus, gpuType }: Offer) => (gpuType ? `${gpus} × ${gpuType}` : 'no GPU');
+
 function OfferCard({ offer }: { offer: Offer }) {
-  const gpu = offer.gpuType ? `${offer.gpus} × ${offer.gpuType}` : 'no GPU';
   return (
     <Radio.Card value={offerKey(offer)} className="choice" aria-label={`${offer.spec} in ${offer.zone}`}>
       <Group wrap="nowrap" align="flex-start" gap="sm">
         <Radio.Indicator />
         <div style={{ flex: 1, minWidth: 0 }}>
-          <Group justify="space-between" gap="xs"><Text fw={600}>{gpu}</Text><Text fw={600}><Money amount={offer.price} currency={offer.currency} per="h" /></Text></Group>
+          <Group justify="space-between" gap="xs"><Text fw={600}>{gpuText(offer)}</Text><Text fw={600}><Money amount={offer.price} currency={offer.currency} per="h" /></Text></Group>
           <Text fz="sm" c="dimmed">{offer.spec} · {offer.cpu} CPU · {offer.memory}{offer.gpuMemoryBytes > 0 && ` · ${bytesText(offer.gpuMemoryBytes)} each`}</Text>
           <Group justify="space-between" gap="xs" mt={4}><Text fz="sm">{offer.location || offer.zone}</Text><Availability offer={offer} /></Group>
         </div>

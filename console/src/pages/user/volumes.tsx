@@ -69,7 +69,7 @@ export const volumes = resource('/v1/volumes', {
       command: 'volume delete',
       plan: (volume) => `The volume ${volume.name} and all data in it are deleted. This cannot be undone.`,
       confirmName: (volume) => volume.name,
-      done: 'The volume is deleted.',
+      done: 'The volume is being deleted.',
       danger: true,
     },
   ],
