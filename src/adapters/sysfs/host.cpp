@@ -158,7 +158,7 @@ LinuxHost::LinuxHost(Loop& loop, Timers& timers, LinuxHostSettings settings)
     : timers_(timers),
       settings_(std::move(settings)),
       lane_(loop, "host"),
-      containers_(std::make_shared<Containers>(settings_.roots, settings_.cgroups)) {}
+      containers_(std::make_shared<Containers>(settings_.machine, settings_.cgroups)) {}
 
 Task<HostFacts> LinuxHost::facts() {
     co_return co_await ask<HostFacts>(timers_, settings_.timeout, lane_,

@@ -11,8 +11,9 @@ namespace hostler {
 struct LinuxHostSettings {
     KernelRoots roots;
     std::string disk = "/";  // A path on the file system that holds the workloads' data.
-    std::string cgroups =
-        "/sys/fs/cgroup";  // Of this machine's containers, also where its GPUs are simulated.
+    // Of this machine's containers, also where its GPUs are simulated: their control groups, and the rest.
+    std::string cgroups = "/sys/fs/cgroup";
+    KernelRoots machine{};
     Duration timeout = std::chrono::seconds{5};
 };
 

@@ -214,13 +214,16 @@ TEST_F(TicketsTest, AreBounded) {
     EXPECT_EQ(enter({.ticket = second}), "");
     Tickets all;
     const auto add = [&](std::size_t number) {
-        return all.add({.actor = fmt::format("user/{}", number)}, ports.random, ports.digest, timers.now());
+        return all.add({.actor = fmt::format("user/{}", number), .lane = fmt::format("t-{}", number % 16)},
+                       ports.random, ports.digest, timers.now());
     };
     for (std::size_t i = 0; i < tickets_max; ++i) ASSERT_TRUE(add(i / 2));
     EXPECT_EQ(add(tickets_max).error().reason, "too_many_tickets");
     timers.advance(ticket_life);
     EXPECT_TRUE(add(tickets_max));
     EXPECT_EQ(all.size(), 1u);
+    for (std::size_t i = 0; i <= tickets_lane_max; ++i) EXPECT_TRUE(add(i * 16)) << "of one tenant";
+    EXPECT_EQ(all.size(), tickets_lane_max);
 }
 
 TEST_F(TicketsTest, ATrialMakesNone) {
