@@ -146,7 +146,9 @@ TEST_F(Programs, WhatOneUsesIsASeriesOfItsTenant) {
         << "at most " << cpu.value_or(-1) << " ms/s";
     EXPECT_LT(cpu.value_or(0), 1500);
     EXPECT_GT(most("metric=instance_memory&over=max", "acme").value_or(0), 0);
-    EXPECT_TRUE(most("metric=instance_network_received&over=increase", "acme")) << "it has a network";
+    EXPECT_TRUE(cloud.until(
+        [&] { return most("metric=instance_network_received&over=increase", "acme").has_value(); }, 30s))
+        << "it has a network";
     EXPECT_FALSE(most("metric=instance_cpu", "globex"));
     EXPECT_THAT(
         cloud.cli({"metrics", "query", "instance_cpu", "--since", "1m"}, cloud.tenant("acme").key).out,
