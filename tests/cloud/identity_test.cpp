@@ -183,7 +183,9 @@ TEST_F(Identity, ACommandLineSignsInAndOut) {
         << out.out << out.err;
     chrome.open(found.str(1));
     ASSERT_TRUE(chrome.click("button[name=logout]")) << chrome.text("body");
-    EXPECT_TRUE(chrome.until(fmt::format("return location.href === '{}/'", cloud.api_url))) << chrome.url();
+    EXPECT_TRUE(chrome.until(
+        fmt::format("return location.href.startsWith('{}/sign-in?target=console')", cloud.api_url)))
+        << chrome.url();
 }
 
 TEST_F(Identity, ASessionThatEndsAtTheProviderEndsHere) {
