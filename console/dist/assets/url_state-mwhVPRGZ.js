@@ -1,1 +1,0 @@
-import{aQ as u}from"./vendor-C8nN8mC5.js";function p(e,t=""){const[a,o]=u(),n=r=>o(c=>{const s=new URLSearchParams(c);return r===t||r===""?s.delete(e):s.set(e,r),s},{replace:!0});return[a.get(e)??t,n]}export{p as u};
