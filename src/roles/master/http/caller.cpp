@@ -87,6 +87,10 @@ std::string operator_mark(const Term& term) {
     return "key/operator/" + term.settings().operator_key_hash.substr(0, 16);
 }
 
+bool is_operators(const Term& term, const std::string& mark) {
+    return !term.settings().operator_key_hash.empty() && mark == operator_mark(term);
+}
+
 // nullptr: there is none for this route, or it is over.
 const SignIn* sign_in_of(const Term& term, const std::string& session, const std::string& route) {
     if (session.size() > 256 || route.empty() || route.starts_with('?')) return nullptr;
@@ -112,7 +116,7 @@ std::optional<api::Caller> caller_of_share(const Term& term, const std::string& 
 // As marks name it.
 std::optional<api::Caller> caller_of_credential(const Term& term, const std::string& credential) {
     const auto id = [&](std::string_view prefix) { return credential.substr(prefix.size()); };
-    if (credential == operator_credential || credential == operator_mark(term)) return operator_of_settings();
+    if (credential == operator_credential || is_operators(term, credential)) return operator_of_settings();
     if (credential.starts_with(share_mark)) return caller_of_share(term, id(share_mark));
     if (credential.starts_with(login_mark)) {
         const Login* login = login_of_credential(term, credential);
@@ -237,8 +241,7 @@ std::string mark_of(const Term& term, const api::Caller& caller) {
 
 std::optional<api::Caller> caller_of_mark(const Term& term, const std::string& mark,
                                           std::string_view address) {
-    if (!term.settings().operator_key_hash.empty() && mark == operator_mark(term))
-        return operator_of_settings();
+    if (is_operators(term, mark)) return operator_of_settings();
     if (const SignIn* session = sign_in_of_mark(term, mark)) {
         auto caller = caller_of_mark(term, credential_of(*session), address);
         if (!caller) return std::nullopt;
