@@ -82,7 +82,7 @@ public:
     }
 
 private:
-    // What zlib may still hold of the piece before: deflateBound() knows of none.
+    // Room for bytes of the piece before that zlib still holds: deflateBound() does not count them.
     static constexpr std::size_t spare = std::size_t{128} * 1024;
     z_stream stream_{};
 };

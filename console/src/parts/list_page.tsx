@@ -240,7 +240,7 @@ export function ListView<T>({ kind, emptyAction }: { kind: Resource<T>; emptyAct
   const more = () => {
     if (list.hasNextPage && !list.isFetching && !list.isError) void list.fetchNextPage();
   };
-  // What matches may stand on a later page.
+  // A match may stand on a later page.
   const seeks = rows.length === 0 && list.hasNextPage && !list.isError;
   useEffect(() => {
     if (seeks) more();

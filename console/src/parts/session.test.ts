@@ -35,7 +35,7 @@ test('a page that was loaded again numbers behind what the other side has', () =
   expect(ledger.isNew({ channel: 1, number: 7, data: bytes() })).toBe(false);
 });
 
-test('no more than the window is on its way', () => {
+test('bytes that are not acknowledged never exceed the window', () => {
   const ledger = new Ledger();
   ledger.add(channel.input, new Uint8Array(300 * 1024));
   const sent = ledger.take();

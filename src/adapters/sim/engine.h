@@ -25,7 +25,7 @@ struct EngineTimes {
     Duration stop = std::chrono::milliseconds{100};
     Duration measured = std::chrono::milliseconds{400};  // From its start until it is measured.
     Duration news = std::chrono::milliseconds{150};      // Until what happens is told.
-    Duration untold = std::chrono::milliseconds{300};    // So long after it begins to tell, it does not.
+    Duration untold = std::chrono::milliseconds{300};    // A follower misses events of its first moments.
 };
 
 struct EngineFaults {

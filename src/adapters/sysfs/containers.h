@@ -1,4 +1,4 @@
-// What containers are and use, as their control groups and network namespaces tell it: no engine is asked.
+// Containers and their use of the machine, read from control groups and network namespaces.
 #pragma once
 
 #include <cstdint>

@@ -39,7 +39,7 @@ bool authorize_within(const Principal& principal, Permission permission, const s
 // Whether they have all of these at `scope`: nobody gives what they do not have.
 bool holds_all(const Principal& principal, const Permissions& all, const Scope& scope);
 
-// What they may do where, for display: each scope once, the widest first, with the permissions that count
+// Permissions by scope, for display: each scope once, the widest first, with the permissions that count
 // there. Those that every caller has are left out.
 std::vector<Held> shown_scopes(const Principal& principal);
 

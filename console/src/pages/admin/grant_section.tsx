@@ -22,7 +22,7 @@ export function GrantSection({ subject, tenantID }: Props) {
       <SmallList
         kind={{ ...grants, columns: grants.columns.filter(({ key }) => key !== 'subject') }}
         query={{ subject }}
-        empty="It has no role of its own. Roles of groups are on the pages of the groups."
+        empty="No role is granted to it directly. Roles of groups are on the pages of the groups."
       />
     </Section>
   );

@@ -17,7 +17,7 @@ std::string host_name(const Desk& desk, const std::string& id);
 // In words, for those whose instance is there; empty: it is not drained.
 std::string drain_notice(const Desk& desk, const std::string& host);
 
-// What hosts are counted by.
+// The state by which hosts are counted.
 api::HostState state_of(const Desk& desk, const Host& host);
 
 api::Host view(const Desk& desk, const Host& host);
