@@ -447,6 +447,20 @@ TEST_F(CliTest, AWrongNameIsAnsweredWithTheListOfAll) {
                 HasSubstr("would help: `hostler zone list` names all\n"));
 }
 
+TEST_F(CliTest, NamesTheRequestWhereTheFaultIsTheServers) {
+    const auto said = [&](int status) {
+        api.canned["GET /v1/whoami"] = {
+            status,
+            {},
+            fmt::format(R"({{"status":{},"code":"x","title":"t","detail":"a sentence","requestID":"r-1"}})",
+                        status)};
+        EXPECT_NE(run({"whoami"}), 0);
+        return err;
+    };
+    EXPECT_THAT(said(500), HasSubstr("hostler: a sentence (request r-1)\n"));
+    EXPECT_THAT(said(404), HasSubstr("hostler: a sentence\n"));
+}
+
 TEST_F(CliTest, ExitCodesTellWhatWentWrong) {
     const std::string where = "GET /v1/whoami";
     const auto with = [&](Code code, std::string reason = "") {
