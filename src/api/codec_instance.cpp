@@ -93,6 +93,8 @@ void Rules<UpdateInstance>::check(const UpdateInstance& request, Wrong& wrong) {
 }  // namespace hostler::api
 
 HOSTLER_JSON(hostler::api::CreateInstance)
+HOSTLER_JSON(hostler::api::InstancePlan)
+HOSTLER_JSON(hostler::api::CreatedInstance)
 HOSTLER_JSON(hostler::api::NameInstance)
 HOSTLER_JSON(hostler::api::InstanceStateAnswer)
 HOSTLER_JSON(hostler::api::InstanceRun)

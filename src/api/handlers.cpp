@@ -91,8 +91,9 @@ std::unexpected<Error> permission_missing(Permission permission) {
     return std::unexpected(std::move(error));
 }
 
-Reply reply_of(const Error& error) {
+Reply reply_of(const Error& error, std::string_view request_id) {
     Problem problem = problem_of(error);
+    if (!request_id.empty()) problem.request_id = request_id;
     Reply reply{.status = problem.status, .content_type = std::string(problem_type)};
     if (problem.status == 405) {
         reply.headers.emplace_back("Allow", problem.help.value_or(""));
@@ -140,24 +141,25 @@ void Handlers::add_fields(Error& to, const Error& from) {
 }
 
 Task<Reply> Handlers::answer(Inquiry inquiry, Result<Caller> who, EventSink* sink) const {
+    const std::string request = inquiry.request_id;
     auto matched = match(inquiry.method, inquiry.target);
-    if (!matched) co_return reply_of(matched.error());
-    if (!who) co_return reply_of(who.error());
+    if (!matched) co_return reply_of(matched.error(), request);
+    if (!who) co_return reply_of(who.error(), request);
     const Operation& operation = *matched->operation;
     const std::string subject = subject_in(*matched);
     if (who->needs_totp && row_of(operation.permission).level != PermissionLevel::anyone)
-        co_return refuse(*who, operation, subject, totp_needed());
+        co_return refuse(*who, operation, subject, totp_needed(), request);
     if (!operation.open && !authorize_anywhere(who->principal, operation.permission))
-        co_return refuse(*who, operation, subject, permission_missing(operation.permission).error());
+        co_return refuse(*who, operation, subject, permission_missing(operation.permission).error(), request);
     auto reply = co_await perform(std::move(*matched), std::move(inquiry), *who, sink);
-    if (!reply) co_return refuse(*who, operation, subject, reply.error());
+    if (!reply) co_return refuse(*who, operation, subject, reply.error(), request);
     co_return std::move(*reply);
 }
 
 Reply Handlers::refuse(const Caller& caller, const Operation& operation, std::string_view subject,
-                       const Error& error) const {
+                       const Error& error, std::string_view request_id) const {
     if (error.code == Code::forbidden && refused_) refused_(caller, operation, subject, error);
-    return reply_of(error);
+    return reply_of(error, request_id);
 }
 
 Task<Reply> Handlers::perform(Match match, Inquiry inquiry, Caller caller, EventSink* sink) const {

@@ -31,6 +31,7 @@ struct Caller {
     std::string session;     // The hash of the console's session by which the call came; empty: by none.
     std::string origin;      // Of the API, as this client reaches it: "https://api.example".
     std::optional<WallTime> expires{};
+    std::string request_id{};  // Of this request: "r-9f86d081884c7d65"; empty: it has none.
     bool needs_totp = false;  // A person without a required second factor: may enrol it, and do nothing else.
 
     // Whose share of the master's time the call takes: the tenant's; empty: the operator's, for those who
@@ -71,6 +72,7 @@ struct Inquiry {
     std::string if_match{};       // Header If-Match.
     std::string origin{};         // Header Origin,
     bool own_origin = true;       // and whether this is where the API is.
+    std::string request_id{};     // "r-9f86d081884c7d65"; empty: it has none.
 };
 
 struct Reply {
@@ -177,7 +179,7 @@ private:
     }
 
     Reply refuse(const Caller& caller, const Operation& operation, std::string_view subject,
-                 const Error& error) const;
+                 const Error& error, std::string_view request_id) const;
 
     Refused refused_;
     std::map<const Operation*, Handler> handlers_;
@@ -187,7 +189,7 @@ private:
 // Errors: forbidden (permission_missing).
 std::unexpected<Error> permission_missing(Permission permission);
 
-// The reply for an error, with the headers that belong to it.
-Reply reply_of(const Error& error);
+// The reply for an error, with the headers that belong to it. `request_id`: empty: the request has none.
+Reply reply_of(const Error& error, std::string_view request_id = {});
 
 }  // namespace hostler::api

@@ -10,10 +10,12 @@ namespace hostler::api::ops {
 // clang-format off
 
 // Calls of the source, at their paths and with their fields.
-inline constexpr Typed<CreateInstance, Empty> create_instance{{
+inline constexpr Typed<CreateInstance, CreatedInstance> create_instance{{
     .name = "createInstance", .method = Method::post, .path = "/gpu-instances",
     .permission = Permission::instance_write,
-    .help = "Create a GPU instance and start it, from stock if a slot is ready.", .noun = "instance",
+    .help = "Create a GPU instance and start it, from stock if a slot is ready. A dry run shows where it would go and what it "
+            "would cost, or why it cannot start now.",
+    .noun = "instance",
     .verb = "create",
     .argument = "instanceID",
     .example = "instance create notebook-1 --spec h100-1 --image docker.io/library/nginx:1.27 "

@@ -92,7 +92,7 @@ TEST_F(SourceCalls, DeleteStocksByBodyOrByQuery) {
 
 TEST_F(SourceCalls, CreateInstance) {
     CreateInstance got;
-    answer<ops::create_instance>(got, Empty{});
+    answer<ops::create_instance>(got, CreatedInstance{});
     const Reply reply = ask("POST", "/gpu-instances", R"({
         "instanceID": "notebook-1", "tenantID": "acme", "tenantName": "Acme Ltd", "image": "demo:1",
         "storageID": "models", "specName": "h100-1",

@@ -35,9 +35,11 @@ struct AuditEntry {
     std::string previous;
     std::string hash;
     bool withheld = false;
+    std::string request_id;
 };
 BOOST_DESCRIBE_STRUCT(AuditEntry, (), (time, actor, operation, subject, tenant_id, status, address, client, number, before, after,
-                                       result, reason, project, zone, service, line, position, previous, hash, withheld))
+                                       result, reason, project, zone, service, line, position, previous, hash, withheld,
+                                       request_id))
 template <>
 inline constexpr auto fields<AuditEntry> = std::to_array<Field>({
     {.member = "time", .help = "Time of the call."},
@@ -73,6 +75,9 @@ inline constexpr auto fields<AuditEntry> = std::to_array<Field>({
     {.member = "hash", .help = "SHA-256 over this record and `previous` (docs/operate/security.md); empty: it is not in the chain.",
      .example = "60303ae22b998861bce3b28f33eec1be758a213c86c93c076dbe9f558c11c752"},
     {.member = "withheld", .help = "Address and client are not shown to this caller, so the hash cannot be checked."},
+    {.member = "request_id", .help = "Id of the request, as in the answer's header X-Request-Id; empty: there was none, or an "
+                                     "older release has written it. The hash is not over it.",
+     .example = "r-9f86d081884c7d65"},
 });
 
 struct ListAudit {
@@ -85,8 +90,9 @@ struct ListAudit {
     std::optional<AuditResult> result{};
     std::optional<std::string> project{};
     std::optional<AuditSort> sort{};
+    std::optional<std::string> request_id{};
 };
-BOOST_DESCRIBE_STRUCT(ListAudit, (), (actor, operation, subject, tenant_id, since, until, result, project, sort))
+BOOST_DESCRIBE_STRUCT(ListAudit, (), (actor, operation, subject, tenant_id, since, until, result, project, sort, request_id))
 template <>
 struct Rules<ListAudit> {
     static void check(const ListAudit& request, Wrong& wrong);
@@ -104,6 +110,8 @@ inline constexpr auto fields<ListAudit> = std::to_array<Field>({
     {.member = "result", .help = "Only records with this result.", .example = "denied"},
     {.member = "project", .help = "Only records of this project.", .example = "default", .max = 128},
     {.member = "sort", .help = "newest, the default: by time, the newest first; written: in the order of the chain, the oldest first."},
+    {.member = "request_id", .help = "Only what this request did, by the X-Request-Id of its answer.",
+     .example = "r-9f86d081884c7d65", .max = 64},
 });
 
 struct AuditChain {

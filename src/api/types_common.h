@@ -71,9 +71,10 @@ struct Problem {
     std::vector<ProblemField> errors{};
     std::optional<std::string> help{};
     std::optional<std::vector<ProblemReason>> reasons{};
+    std::optional<std::string> request_id{};
     bool operator==(const Problem&) const = default;
 };
-BOOST_DESCRIBE_STRUCT(Problem, (), (type, title, status, detail, code, errors, help, reasons))
+BOOST_DESCRIBE_STRUCT(Problem, (), (type, title, status, detail, code, errors, help, reasons, request_id))
 template <>
 inline constexpr auto fields<Problem> = std::to_array<Field>({
     {.member = "type", .help = "Names the kind of problem.", .example = "urn:hostler:problem:invalid"},
@@ -85,6 +86,7 @@ inline constexpr auto fields<Problem> = std::to_array<Field>({
     {.member = "errors", .help = "Every wrong field of the request.", .absent = Absent::fills},
     {.member = "help", .help = "Advice."},
     {.member = "reasons", .help = "Why there is no room, most important reason first."},
+    {.member = "request_id", .help = "Id of the request, as in the header X-Request-Id.", .example = "r-9f86d081884c7d65"},
 });
 
 // Why something is as it is.

@@ -339,6 +339,42 @@ inline constexpr auto fields<InstanceGpu> = std::to_array<Field>({
     {.member = "currency", .help = "Currency of the price.", .example = "USD"},
 });
 
+// Where a new instance goes, or would go.
+struct InstancePlan {
+    std::string zone;
+    std::optional<std::string> host{};
+    bool from_stock = false;
+    std::optional<InstanceGpu> gpu{};
+    std::int64_t inactivity_timeout_seconds = 0;
+    std::int64_t max_run_seconds = 0;
+    std::optional<WallTime> stop_at{};
+};
+BOOST_DESCRIBE_STRUCT(InstancePlan, (),
+                      (zone, host, from_stock, gpu, inactivity_timeout_seconds, max_run_seconds, stop_at))
+template <>
+inline constexpr auto fields<InstancePlan> = std::to_array<Field>({
+    {.member = "zone", .help = "The zone.", .example = "lon"},
+    {.member = "host", .help = "The host; for callers who may see hosts.", .example = "h-4f2a9c"},
+    {.member = "from_stock", .help = "It takes a ready slot of the stock; false: its container is placed on a free host.",
+     .example = "true"},
+    {.member = "gpu", .help = "Its GPUs, and the present price of an hour; absent: it has none."},
+    {.member = "inactivity_timeout_seconds", .help = "Time without use after which it is stopped; 0: never.",
+     .example = "1800", .unit = Unit::seconds},
+    {.member = "max_run_seconds", .help = "Running time after which it is stopped; 0: never.", .example = "28800",
+     .unit = Unit::seconds},
+    {.member = "stop_at", .help = "It is stopped at this time."},
+});
+
+struct CreatedInstance {
+    std::optional<InstancePlan> plan{};
+};
+BOOST_DESCRIBE_STRUCT(CreatedInstance, (), (plan))
+template <>
+inline constexpr auto fields<CreatedInstance> = std::to_array<Field>({
+    {.member = "plan", .help = "Where it goes and what it costs, with dryRun=true where it would go; absent: it exists already "
+                               "and holds no place now."},
+});
+
 struct Instance {
     std::string id;
     std::string instance_id;

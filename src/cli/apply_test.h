@@ -122,12 +122,12 @@ protected:
                 co_return api::Instance{.labels = labels};
             });
         api.handlers.on<api::ops::create_instance>(
-            [this](api::Call call, api::CreateInstance asked) -> Task<api::Empty> {
+            [this](api::Call call, api::CreateInstance asked) -> Task<api::CreatedInstance> {
                 const auto wanted = std::exchange(asked.labels, std::nullopt);
                 if (instance && (*instance != asked || wanted.value_or(labels) != labels))
                     co_return fail(Code::conflict, "nb was started with other values");
                 if (!call.dry_run) instance = asked, labels = wanted.value_or(labels);
-                co_return api::Empty{};
+                co_return api::CreatedInstance{};
             });
     }
 

@@ -323,10 +323,10 @@ private:
         const std::string subject = subject_of(command_, call);
         if (command_.wait && !command_.dry_run) co_return co_await wait(std::move(call), answer);
         const bool talk_only =
-            style_.format == Format::table && (operation_.status == 202 || is_empty(answer));
+            style_.format == Format::table && (operation_.status == 202 || is_nothing_to_show(answer));
         if (!talk_only) {
             const std::string name = subject.substr(std::min(subject.size(), subject.find('/') + 1));
-            world_.out(style_.format == Format::name && is_empty(answer)
+            world_.out(style_.format == Format::name && has_no_name(answer)
                            ? name + "\n"
                            : render_object(operation_, answer, style_));
         }
@@ -354,6 +354,14 @@ private:
 
     static bool is_empty(const json::value& answer) {
         return answer.is_object() && answer.get_object().empty();
+    }
+
+    // Where an instance goes is asked for before it is created; then its state is of more use.
+    bool is_nothing_to_show(const json::value& answer) const {
+        return is_empty(answer) || (&operation_ == &api::ops::create_instance && !command_.dry_run);
+    }
+    bool has_no_name(const json::value& answer) const {
+        return is_empty(answer) || &operation_ == &api::ops::create_instance;
     }
 
     // What outlives the instance's container.

@@ -27,9 +27,9 @@ using ::testing::Not;
 TEST_F(CliTest, StartsAnInstanceFromFlags) {
     api::CreateInstance got;
     api.handlers.on<api::ops::create_instance>(
-        [&](api::Call, api::CreateInstance request) -> Task<api::Empty> {
+        [&](api::Call, api::CreateInstance request) -> Task<api::CreatedInstance> {
             got = std::move(request);
-            co_return api::Empty{};
+            co_return api::CreatedInstance{};
         });
     EXPECT_EQ(run({"instance",      "create",      "nb",        "--tenant", "acme",
                    "--tenant-name", "Acme Ltd",    "--spec",    "h100-1",   "--image",
@@ -109,9 +109,9 @@ TEST_F(CliTest, ValuesOfSecretsAreNotTypedOnTheCommandLine) {
 TEST_F(CliTest, AnInstanceNamesSecretsByFlags) {
     api::CreateInstance got;
     api.handlers.on<api::ops::create_instance>(
-        [&](api::Call, api::CreateInstance request) -> Task<api::Empty> {
+        [&](api::Call, api::CreateInstance request) -> Task<api::CreatedInstance> {
             got = std::move(request);
-            co_return api::Empty{};
+            co_return api::CreatedInstance{};
         });
     std::vector<std::string> create{"instance", "create", "nb",      "--tenant", "acme",
                                     "--spec",   "s",      "--image", "i"};
@@ -129,9 +129,9 @@ TEST_F(CliTest, AnInstanceNamesSecretsByFlags) {
 TEST_F(CliTest, PlacementIsSaidByFlags) {
     std::vector<api::CreateInstance> got;
     api.handlers.on<api::ops::create_instance>(
-        [&](api::Call, api::CreateInstance request) -> Task<api::Empty> {
+        [&](api::Call, api::CreateInstance request) -> Task<api::CreatedInstance> {
             got.push_back(std::move(request));
-            co_return api::Empty{};
+            co_return api::CreatedInstance{};
         });
     const std::vector<std::string> create{"instance", "create", "nb",      "--tenant", "acme",
                                           "--spec",   "s",      "--image", "i"};
@@ -169,9 +169,9 @@ TEST_F(CliTest, LabelsAreGivenChangedShownAndAskedForByFlags) {
     std::vector<std::string> asked;
     const api::Instance shown{.instance_id = "nb", .labels = {{"acme.com/stage", "prod"}, {"team", "ml"}}};
     api.handlers.on<api::ops::create_instance>(
-        [&](api::Call, api::CreateInstance request) -> Task<api::Empty> {
+        [&](api::Call, api::CreateInstance request) -> Task<api::CreatedInstance> {
             created = std::move(request);
-            co_return api::Empty{};
+            co_return api::CreatedInstance{};
         });
     api.handlers.on<api::ops::update_instance>(
         [&](api::Call, api::UpdateInstance request) -> Task<api::Instance> {
@@ -265,15 +265,40 @@ TEST_F(CliTest, GlobalFlagsMayStandBeforeAShortForm) {
                 ElementsAre("events", "explain nb", "explain x", "logs nb", "offers", "events", "offers"));
 }
 
+TEST_F(CliTest, ADryRunOfAStartShowsWhereItWouldGo) {
+    api::CreatedInstance answer{api::InstancePlan{.zone = "lon", .from_stock = true}};
+    answer.plan->gpu = api::InstanceGpu{"H100", 1, "2.49", "USD"};
+    bool dry = false;
+    api.handlers.on<api::ops::create_instance>(
+        [&](api::Call call, api::CreateInstance) -> Task<api::CreatedInstance> {
+            dry = call.dry_run;
+            co_return answer;
+        });
+    std::vector<std::string> words{"instance", "create", "nb",      "--tenant", "acme",
+                                   "--spec",   "s",      "--image", "i"};
+    EXPECT_EQ(run(words), 0) << err;
+    EXPECT_FALSE(dry);
+    EXPECT_EQ(out, "");
+    words.push_back("--dry-run");
+    EXPECT_EQ(run(words), 0) << err;
+    EXPECT_TRUE(dry);
+    for (const char* told : {"lon", "fromStock", "2.49", "USD"}) EXPECT_THAT(out, HasSubstr(told));
+    EXPECT_THAT(err, HasSubstr("instance/nb: would be created (nothing was changed)"));
+    words.insert(words.end(), {"-o", "name"});
+    EXPECT_EQ(run(words), 0) << err;
+    EXPECT_EQ(out, "nb\n");
+}
+
 // What a person reads who asks for too much.
 TEST_F(CliTest, ARefusedPlacementSaysWhatWouldHelp) {
-    api.handlers.on<api::ops::create_instance>([](api::Call, api::CreateInstance) -> Task<api::Empty> {
-        Error error{Code::conflict, "No host can take 4 GPUs: 3 hosts have too few GPUs.",
-                    "insufficient_capacity"};
-        error.fields = {{"gpus", "3"}};
-        error.help = "Ask for 2 GPUs.";
-        co_return std::unexpected(error);
-    });
+    api.handlers.on<api::ops::create_instance>(
+        [](api::Call, api::CreateInstance) -> Task<api::CreatedInstance> {
+            Error error{Code::conflict, "No host can take 4 GPUs: 3 hosts have too few GPUs.",
+                        "insufficient_capacity"};
+            error.fields = {{"gpus", "3"}};
+            error.help = "Ask for 2 GPUs.";
+            co_return std::unexpected(error);
+        });
     EXPECT_EQ(run({"instance", "create", "nb", "--tenant", "acme", "--spec", "s", "--image", "i"}), 6);
     EXPECT_THAT(err, HasSubstr("No host can take 4 GPUs: 3 hosts have too few GPUs."));
     EXPECT_THAT(err, HasSubstr("Ask for 2 GPUs."));
@@ -333,9 +358,9 @@ TEST_F(CliTest, ATenantsKeyNeedNotSayWhoseItIs) {
     });
     std::string tenant;
     api.handlers.on<api::ops::create_instance>(
-        [&](api::Call, api::CreateInstance request) -> Task<api::Empty> {
+        [&](api::Call, api::CreateInstance request) -> Task<api::CreatedInstance> {
             tenant = request.tenant_id;
-            co_return api::Empty{};
+            co_return api::CreatedInstance{};
         });
     env["HOSTLER_KEY"] = "acme-key";
     EXPECT_EQ(run({"instance", "create", "nb", "--spec", "s", "--image", "i"}), 0) << err;
@@ -447,6 +472,20 @@ TEST_F(CliTest, AWrongNameIsAnsweredWithTheListOfAll) {
                 HasSubstr("would help: `hostler zone list` names all\n"));
 }
 
+TEST_F(CliTest, NamesTheRequestWhereTheFaultIsTheServers) {
+    const auto said = [&](int status) {
+        api.canned["GET /v1/whoami"] = {
+            status,
+            {},
+            fmt::format(R"({{"status":{},"code":"x","title":"t","detail":"a sentence","requestID":"r-1"}})",
+                        status)};
+        EXPECT_NE(run({"whoami"}), 0);
+        return err;
+    };
+    EXPECT_THAT(said(500), HasSubstr("hostler: a sentence (request r-1)\n"));
+    EXPECT_THAT(said(404), HasSubstr("hostler: a sentence\n"));
+}
+
 TEST_F(CliTest, ExitCodesTellWhatWentWrong) {
     const std::string where = "GET /v1/whoami";
     const auto with = [&](Code code, std::string reason = "") {
@@ -476,7 +515,9 @@ TEST_F(CliTest, ExitCodesTellWhatWentWrong) {
 
 TEST_F(CliTest, PrintsEveryWrongFieldOnItsOwnLine) {
     api.handlers.on<api::ops::create_instance>(
-        [](api::Call, api::CreateInstance) -> Task<api::Empty> { co_return api::Empty{}; });
+        [](api::Call, api::CreateInstance) -> Task<api::CreatedInstance> {
+            co_return api::CreatedInstance{};
+        });
     EXPECT_EQ(
         run({"instance", "create", "n b", "--tenant", "t", "--spec", "s", "--image", "i", "--port", "0"}), 2);
     EXPECT_EQ(

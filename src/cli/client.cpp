@@ -13,6 +13,15 @@ namespace {
 constexpr std::size_t answer_max = std::size_t{64} << 20;
 constexpr std::size_t event_max = std::size_t{16} << 20;
 
+// With its request where the fault is the server's: its operator finds it in logs and audit by that.
+Error told(const api::Problem& problem) {
+    constexpr int server_faults = 500;
+    Error error = api::error_of(problem);
+    if (problem.status >= server_faults && problem.request_id)
+        error.message += fmt::format(" (request {})", *problem.request_id);
+    return error;
+}
+
 }  // namespace
 
 Result<std::vector<ServerEvent>> EventReader::take(std::string_view bytes) {
@@ -150,7 +159,7 @@ Result<json::value> ApiClient::answer(int status, std::string_view body) const {
     if (value && status >= 200 && status < 300) return value;
     if (value && status >= 400) {
         const auto problem = api::decode_stored<api::Problem>(body);
-        if (problem && !problem->code.empty()) return std::unexpected(api::error_of(*problem));
+        if (problem && !problem->code.empty()) return std::unexpected(told(*problem));
     }
     return fail(
         Code::internal,

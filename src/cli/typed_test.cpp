@@ -117,9 +117,9 @@ TEST_F(TypedTest, ACommandWithoutDashesIsToldWhereTheyGo) {
 TEST_F(TypedTest, LettersOfOtherProgramsAreTaken) {
     api::CreateInstance created;
     api.handlers.on<api::ops::create_instance>(
-        [&](api::Call, api::CreateInstance request) -> Task<api::Empty> {
+        [&](api::Call, api::CreateInstance request) -> Task<api::CreatedInstance> {
             created = std::move(request);
-            co_return api::Empty{};
+            co_return api::CreatedInstance{};
         });
     int lines = 0;
     api.handlers.on<api::ops::get_instance_logs>([&](api::Call, api::GetLogs request) -> Task<api::Logs> {

@@ -17,7 +17,9 @@ class WaitTest : public CliTest {
 protected:
     WaitTest() {
         api.handlers.on<api::ops::create_instance>(
-            [](api::Call, api::CreateInstance) -> Task<api::Empty> { co_return api::Empty{}; });
+            [](api::Call, api::CreateInstance) -> Task<api::CreatedInstance> {
+                co_return api::CreatedInstance{};
+            });
         api.handlers.on<api::ops::delete_instance>(
             [](api::Call, api::NameInstance) -> Task<api::Empty> { co_return api::Empty{}; });
         api.handlers.watch<api::ops::list_instances>(

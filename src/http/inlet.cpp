@@ -72,6 +72,7 @@ Task<bool> Inlet::next() {
             co_return false;
         }
         first_ = false;
+        request_id_.clear();
         auto more = co_await read_head();
         if (!more || !*more) {
             over_ = true;
@@ -260,6 +261,7 @@ void Inlet::head_of(std::string& into, Response& response, bool whole) {
     if (!headers.has("Date")) headers.add("Date", std::string{http_date(conn_.timers().wall())});
     if (!transport_security_.empty())
         headers.set("Strict-Transport-Security", std::string{transport_security_});
+    if (!request_id_.empty()) headers.set("X-Request-Id", request_id_);
     if (response.status == 101)
         headers.add("Connection", "Upgrade");
     else if (over_ || member_.begun())

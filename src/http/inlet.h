@@ -80,6 +80,9 @@ public:
     bool over() const { return over_; }
     // Strict-Transport-Security of the answers that are made here; empty: none. Outlives the inlet.
     void set_transport_security(std::string_view value) { transport_security_ = value; }
+    // X-Request-Id of the answer to this request that is made here; empty: none.
+    void set_request_id(std::string id) { request_id_ = std::move(id); }
+    std::string_view request_id() const { return request_id_; }
     // Who asks: "192.0.2.1:5000"; where a trusted proxy says it, without a port. Valid until next().
     std::string_view client() const {
         return origin_.address.empty() ? conn_.stream().address() : std::string_view{origin_.address};
@@ -116,6 +119,7 @@ private:
     HeadScanner scanner_;
     BodyWalker body_;
     std::string_view transport_security_;
+    std::string request_id_;
     std::uint64_t body_bytes_max_ = 0;
     std::uint64_t promised_ = 0;  // Of a streamed answer with Content-Length: what is still to come.
     bool first_ = true;

@@ -1,5 +1,7 @@
 #include "http/server.h"
 
+#include <fmt/format.h>
+
 #include "core/log.h"
 #include "core/suspend.h"
 
@@ -46,7 +48,9 @@ Task<> answer(Turn& turn) {
     } else if (!inlet.started()) {
         auto error = result ? Error{Code::internal, "the handler gave no answer"} : std::move(result).error();
         if (error.code == Code::internal)
-            log_warn("{} {}: {}", exchange.request.method, exchange.request.path(), error.message);
+            log_warn(
+                "{} {}: {}{}", exchange.request.method, exchange.request.path(), error.message,
+                exchange.request_id().empty() ? "" : fmt::format(" (request {})", exchange.request_id()));
         (void)co_await inlet.respond(text_response(status_of(error), error.message));
     } else if (!result) {
         inlet.abandon();

@@ -41,6 +41,8 @@ public:
     void is_known() { inlet_.is_known(); }
     // As of an inlet.
     void set_transport_security(std::string_view value) { inlet_.set_transport_security(value); }
+    void set_request_id(std::string id) { inlet_.set_request_id(std::move(id)); }
+    std::string_view request_id() const { return inlet_.request_id(); }
     void cut() { inlet_.abandon(); }  // Whatever is being read or written fails, and the connection ends.
 
     bool wants_upgrade() const {

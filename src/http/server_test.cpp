@@ -19,6 +19,23 @@ TEST(Server, SaysTheDate) {
               std::string::npos);
 }
 
+TEST(Server, AnswersNameTheirRequest) {
+    int count = 0;
+    Served served{[&](Exchange& exchange) -> Task<> {
+        if (++count < 3) exchange.set_request_id(fmt::format("r-{}", count));
+        if (count == 2) co_return fail(Code::internal, "broken");
+        co_return co_await exchange.respond({200, {}, std::string{exchange.request_id()}});
+    }};
+    const std::string ask = "GET / HTTP/1.1\r\nHost: x\r\nX-Request-Id: own\r\n\r\n";
+    served.send(ask);
+    EXPECT_EQ(served.heard(), "HTTP/1.1 200 OK\r\nContent-Length: 3\r\nX-Request-Id: r-1\r\n\r\nr-1");
+    served.send(ask);
+    EXPECT_NE(served.heard().find("\r\nX-Request-Id: r-2\r\n"), std::string::npos) << "of an error, too";
+    served.send(ask);
+    EXPECT_EQ(served.heard(), "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
+        << "the id of one request is not that of the next on its connection";
+}
+
 TEST(Server, AnswersPipelinedRequestsInOrder) {
     Served served{echo()};
     served.send(

@@ -82,6 +82,7 @@ struct AuditLine {
     std::string previous{};    // The hash of the line before; empty: the chain begins with it.
     std::uint64_t number = 0;  // Of its commit; filled in by the store.
     std::uint64_t line = 0;    // Within the commit; as well.
+    std::string request{};     // Id of the API's request; empty: it has none. Not in the chain's hash.
     bool operator==(const AuditLine&) const = default;
 };
 
@@ -187,6 +188,7 @@ struct AuditQuery {
     std::string project{};  // Empty: whichever.
     std::string result{};   // Empty: whichever.
     AuditOrder order = AuditOrder::newest;
+    std::string request{};  // Empty: whichever.
 };
 struct AuditPage {
     std::vector<AuditLine> lines;

@@ -114,7 +114,7 @@ Result<> go(Way& way, Of& changes) {
         TRY(way.text(line.chain.hash));
         TRY(way.text(line.previous));
     }
-    return way.list(changes.seals, [](Way& to, auto& seal) -> Result<> {
+    TRY(way.list(changes.seals, [](Way& to, auto& seal) -> Result<> {
         TRY(to.number(seal.head.position));
         TRY(to.text(seal.head.hash));
         TRY(to.time(seal.time));
@@ -122,7 +122,10 @@ Result<> go(Way& way, Of& changes) {
         TRY(to.text(seal.authority));
         TRY(to.text(seal.certificate));
         return to.text(seal.signature);
-    });
+    }));
+    if (!way.goes_on()) return {};  // Of a release that knows no requests.
+    for (auto& line : changes.audit) TRY(way.text(line.request));
+    return {};
 }
 
 }  // namespace

@@ -40,7 +40,7 @@ Changes everything() {
                        "quota",
                        {7, "cafe"},
                        "beef"},
-                      {.actor = "master"}},
+                      {.actor = "master", .request = "r-1"}},
             .seals = {{{7, "cafe"}, time, 3, "f00d", "CERTIFICATE", "c2ln"}}};
 }
 

@@ -86,7 +86,8 @@ AuditLine audit_line_of(const Row& row) {
             .chain = {row.number(19), row.text(21)},
             .previous = row.text(20),
             .number = row.number(0),
-            .line = row.number(1)};
+            .line = row.number(1),
+            .request = row.text(23)};
 }
 
 std::uint64_t client_checksum(std::uint64_t number, std::uint64_t line, const std::string& client) {
@@ -98,7 +99,19 @@ std::uint64_t more_checksum(std::uint64_t number, std::uint64_t line, const Audi
                      of.previous, of.chain.hash});
 }
 
+std::uint64_t request_checksum(std::uint64_t number, std::uint64_t line, const std::string& request) {
+    return checksum({number, line, request});
+}
+
 namespace {
+
+bool request_is_whole(const Row& row) {
+    constexpr int request_column = 23, request_checksum_column = 24;
+    const std::uint64_t wanted = row.number(request_checksum_column);
+    const std::string request = row.text(request_column);
+    if (wanted == 0) return request.empty();  // Written by a release that knows no requests, or it has none.
+    return wanted == request_checksum(row.number(0), row.number(1), request);
+}
 
 // A release that knows less has written it, and left the defaults; or it is as this one wrote it.
 bool more_is_whole(const Row& row) {
@@ -128,7 +141,7 @@ bool audit_line_is_whole(const Row& row) {
     const bool client_is_whole = wanted == 0
                                      ? client.empty()  // Written by a release that knows no client.
                                      : wanted == client_checksum(row.number(0), row.number(1), client);
-    return client_is_whole && more_is_whole(row) && line_is_whole(row, audit_texts);
+    return client_is_whole && more_is_whole(row) && request_is_whole(row) && line_is_whole(row, audit_texts);
 }
 
 bool line_is_whole(const Row& row, std::string_view texts) {

@@ -42,15 +42,21 @@ inline constexpr std::string_view older_audit_columns =  // Of releases before s
 inline constexpr std::string_view client_audit_columns =  // Of schema 8.
     "number, line, time, actor, address, operation, subject, tenant, status, body_before, body_after, "
     "checksum, client, client_checksum";
-inline constexpr std::string_view audit_columns =
+inline constexpr std::string_view chained_audit_columns =  // Of schema 9.
     "number, line, time, actor, address, operation, subject, tenant, status, body_before, body_after, "
     "checksum, client, client_checksum, project, zone, service, result, reason, position, previous, hash, "
     "more_checksum";
+inline constexpr std::string_view audit_columns =
+    "number, line, time, actor, address, operation, subject, tenant, status, body_before, body_after, "
+    "checksum, client, client_checksum, project, zone, service, result, reason, position, previous, hash, "
+    "more_checksum, request, request_checksum";
 inline constexpr std::string_view audit_texts = "nnntttttntt";
 AuditLine audit_line_of(const Row& row);  // Of a SELECT of `audit_columns`.
 std::uint64_t client_checksum(std::uint64_t number, std::uint64_t line, const std::string& client);
 // Of what schema 9 adds.
 std::uint64_t more_checksum(std::uint64_t number, std::uint64_t line, const AuditLine& of);
+// Of what schema 11 adds.
+std::uint64_t request_checksum(std::uint64_t number, std::uint64_t line, const std::string& request);
 bool audit_line_is_whole(const Row& row);
 
 inline constexpr std::string_view head_columns = "name, position, hash, checksum";

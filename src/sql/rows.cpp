@@ -230,7 +230,8 @@ Result<> Rows::append_audit(const Changes& changes) {
         // One that has nothing of what later releases brought is written as releases do that know none of
         // it: a store that was left by one of them has no such columns until it is migrated.
         const bool has_more = entry.chain.position != 0 || !entry.service.empty() || !entry.result.empty() ||
-                              !entry.project.empty() || !entry.zone.empty() || !entry.reason.empty();
+                              !entry.project.empty() || !entry.zone.empty() || !entry.reason.empty() ||
+                              !entry.request.empty();
         std::string_view into = older_audit_columns;
         if (!entry.client.empty() || has_more) {
             into = client_audit_columns;
@@ -238,12 +239,17 @@ Result<> Rows::append_audit(const Changes& changes) {
             all.emplace_back(client_checksum(changes.number, line, entry.client));
         }
         if (has_more) {
-            into = audit_columns;
+            into = chained_audit_columns;
             for (const Value& value :
                  {Value{entry.project}, Value{entry.zone}, Value{entry.service}, Value{entry.result},
                   Value{entry.reason}, Value{entry.chain.position}, Value{entry.previous},
                   Value{entry.chain.hash}, Value{more_checksum(changes.number, line, entry)}})
                 all.push_back(value);
+        }
+        if (!entry.request.empty()) {
+            into = audit_columns;
+            all.emplace_back(entry.request);
+            all.emplace_back(request_checksum(changes.number, line, entry.request));
         }
         std::string places = "?1";
         for (std::size_t place = 2; place <= all.size(); ++place) places += fmt::format(", ?{}", place);
@@ -518,6 +524,7 @@ bool is_asked_for(const AuditQuery& query, const AuditLine& line) {
     return (!query.tenant || *query.tenant == line.tenant) && line.time >= query.since &&
            line.time <= query.until && is(query.actor, line.actor) && is(query.operation, line.operation) &&
            is(query.subject, line.subject) && is(query.project, line.project) &&
+           is(query.request, line.request) &&
            // Lines of older releases are of what was done.
            (is(query.result, line.result) || (query.result == audit_ok && line.result.empty()));
 }
@@ -590,6 +597,7 @@ Result<AuditPage> Rows::audit_by_time(const AuditQuery& query) {
     if (!query.operation.empty()) is("operation", query.operation);
     if (!query.subject.empty()) is("subject", query.subject);
     if (!query.project.empty()) is("project", query.project);
+    if (!query.request.empty()) is("request", query.request);
     if (query.result == audit_ok)
         where += " AND result IN ('ok', '')";  // Lines of older releases are of what was done.
     else if (!query.result.empty())

@@ -282,6 +282,7 @@ TEST_P(StoreContract, TheAuditIsReadNewestFirstAndByWhatIsAsked) {
             changes.audit.push_back(audit_line(second, line == 0 ? "key/k-1" : "key/k-2",
                                                second % 2 == 0 ? "deleteVolume" : "resizeVolume",
                                                second <= 3 ? "acme" : ""));
+            if (second == 5) changes.audit.back().request = fmt::format("r-{}", line);
             all.insert(all.begin(), changes.audit.back());
             all.front().number = changes.number;
             all.front().line = line;
@@ -300,6 +301,8 @@ TEST_P(StoreContract, TheAuditIsReadNewestFirstAndByWhatIsAsked) {
     EXPECT_EQ(count({.subject = "volume/v-4"}), 2u);
     EXPECT_EQ(count({.tenant = "acme"}), 6u);
     EXPECT_EQ(count({.tenant = ""}), 6u) << "the operator's own";
+    EXPECT_EQ(count({.request = "r-1"}), 1u);
+    EXPECT_EQ(count({.request = "r-2"}), 0u);
     const auto at = [](int second) { return WallTime{std::chrono::seconds{second}}; };
     EXPECT_EQ(count({.since = at(3), .until = at(4)}), 4u);
     EXPECT_EQ(count({.actor = "key/k-1", .tenant = "acme", .since = at(3)}), 1u);

@@ -11,6 +11,11 @@ test('a refusal keeps its sentence, reason, help, request and fields', async () 
   expect(problem.errors).toEqual([{ field: 'size', message: 'is no size' }]);
 });
 
+test('without the header, the request is that of the body', async () => {
+  const body = JSON.stringify({ detail: 'no', requestID: 'r-2' });
+  expect((await decodeProblem(new Response(body, { status: 500 }))).requestId).toBe('r-2');
+});
+
 test('an answer that is not ours still says its status', async () => {
   expect((await decodeProblem(answer('<html>'))).sentence).toBe('The API answered 409 Conflict');
 });

@@ -37,6 +37,12 @@ test('a refusal shows sentence, reason and remedy', async () => {
   expect(screen.getByText('unfit')).toBeInTheDocument();
 });
 
+test('a refusal names its request, with a button that copies the id', async () => {
+  show(new Response(JSON.stringify({ detail: 'no place leads', code: 'unfit', requestID: 'r-1' }), { status: 409 }));
+  expect(await screen.findByText('Request r-1')).toBeInTheDocument();
+  expect(screen.getByRole('button', { name: 'Copy the request id' })).toBeInTheDocument();
+});
+
 const volume = (name: string) => ({ id: `v-${name}`, name, state: 'available', size: '10Gi', zone: 'nj', attachedTo: [], tenantID: 'acme', project: 'default', createdAt: '2026-01-02T03:04:05Z' });
 
 test('what matches is looked for on later pages, and a refusal ends that', async () => {

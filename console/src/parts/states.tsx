@@ -76,7 +76,12 @@ export function Refusal({ problem, retry }: { problem: Problem; retry?: () => vo
             </Button>
           )}
           {problem.reason && <Code>{problem.reason}</Code>}
-          {problem.requestId && <Text fz="xs">request {problem.requestId}</Text>}
+          {problem.requestId && (
+            <Group gap={2} wrap="nowrap">
+              <Text fz="xs">Request {problem.requestId}</Text>
+              <CopyButton text={problem.requestId} what="the request id" />
+            </Group>
+          )}
         </Group>
       </Stack>
     </Alert>

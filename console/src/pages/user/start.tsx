@@ -19,18 +19,18 @@ import { AsyncView, Empty, Refusal } from '../../parts/states';
 import { useDeed } from '../../parts/use_deed';
 import { durationText, moneyText } from '../../parts/words';
 import { instancePage } from './instance_kind';
-import { createBody, fieldsOf, initialOf, rememberTenant, suggestedOffer } from './start_form';
+import { createBody, fieldsOf, initialOf, planText, rememberTenant, suggestedOffer } from './start_form';
 import { gpuText, OfferChoice, offerKey, WhatChoice } from './start_choices';
 
 type Offer = Schemas['Offer'];
 type Template = Schemas['InstanceTemplate'];
 
-/** Would it start now? Asked as one types, so that a refusal comes before the click. */
+/** Would it start now, and where? Asked as one types, so that plan or refusal come before the click. */
 function useWouldStart(body: Record<string, unknown>, zone: string | undefined, complete: boolean) {
   const [asked] = useDebouncedValue(JSON.stringify(body), 500);
-  return useQuery<unknown, Problem>({
+  return useQuery<Schemas['CreatedInstance'], Problem>({
     queryKey: ['dry run', '/gpu-instances', asked, zone],
-    queryFn: () => send('POST', '/gpu-instances', { body: JSON.parse(asked) as unknown, query: { zone, dryRun: true } }).then(() => true),
+    queryFn: () => send('POST', '/gpu-instances', { body: JSON.parse(asked) as unknown, query: { zone, dryRun: true } }),
     enabled: complete && asked === JSON.stringify(body),
     retry: false,
     meta: { kinds: ['instance', 'host', 'stock'] },
@@ -43,7 +43,8 @@ function placeText({ ready, available, reclaimable }: Offer): string {
   return reclaimable > 0 ? 'placed where idle stock gives way' : 'no host is free now: it waits';
 }
 
-function planText(offer: Offer, idleSeconds: number): string {
+/** Until the API has said what a start does. */
+function offerText(offer: Offer, idleSeconds: number): string {
   const price = offer.price ? `${moneyText(offer.price, offer.currency)}/h` : 'no price is set';
   const idle = idleSeconds > 0 ? `stops after ${durationText(idleSeconds)} unused` : 'runs until it is stopped';
   return `${gpuText(offer)} in ${offer.zone}, ${placeText(offer)}, ${price}, ${idle}.`;
@@ -101,6 +102,11 @@ function StartForm({ template, offer, gone, ownTenant }: FormProps) {
   };
   const problem = refused ?? (would.error ?? undefined);
   const idle = Number(body.inactivityTimeoutSeconds ?? template?.inactivityTimeoutSeconds ?? 0);
+  const say = () => {
+    if (gone) return `${offer.spec} in ${offer.zone} is no longer offered: choose another one.`;
+    if (problem) return 'It cannot start now.';
+    return would.data?.plan ? planText(would.data.plan) : offerText(offer, idle);
+  };
   return (
     <form onSubmit={form.onSubmit(submit)} noValidate>
       <Stack>
@@ -108,7 +114,7 @@ function StartForm({ template, offer, gone, ownTenant }: FormProps) {
         {problem && <Refusal problem={problem} />}
         <Group>
           <Button type="submit" size="md" leftSection={<Rocket size={16} aria-hidden />} loading={deed.isPending} disabled={!complete}>Start</Button>
-          <Text>{gone ? `${offer.spec} in ${offer.zone} is no longer offered: choose another one.` : planText(offer, idle)}</Text>
+          <Text role="status">{say()}</Text>
         </Group>
         <ShowAs command="instance create" argument="instanceID" method="POST" path={`/gpu-instances?zone=${encodeURIComponent(offer.zone)}`} flags={{ zone: offer.zone }} body={body} />
       </Stack>

@@ -2,9 +2,11 @@
 import { randomName, type Schemas } from '../../api/client';
 import { bodyOf, initialValues, type Values } from '../../parts/form_values';
 import type { FormField } from '../../parts/resource';
+import { durationText, moneyText } from '../../parts/words';
 
 type Offer = Schemas['Offer'];
 type Template = Schemas['InstanceTemplate'];
+type Plan = Schemas['InstancePlan'];
 
 const lastTenant = 'hostler-tenant';
 
@@ -64,4 +66,21 @@ export function createBody({ fields, values, template, offer, ownTenant }: Chose
   if (pairs.length > 0) body.parameters = pairs.map(([name, value]) => ({ name, value: String(value) }));
   if (port !== undefined) body.template = { ...(body.template as object | undefined), ports: [{ port, isProbe: true }] };
   return body;
+}
+
+function endText({ inactivityTimeoutSeconds, maxRunSeconds, stopAt }: Plan): string {
+  const ends = [
+    inactivityTimeoutSeconds > 0 && `stops after ${durationText(inactivityTimeoutSeconds)} unused`,
+    maxRunSeconds > 0 && `stops after ${durationText(maxRunSeconds)}`,
+    stopAt && `stops at ${new Date(stopAt).toLocaleString()}`,
+  ].filter((one) => typeof one === 'string');
+  return ends.length > 0 ? ends.join(' · ') : 'runs until it is stopped';
+}
+
+/** The plan of a start in words: "From warm stock in lon · 2.49 USD per hour · stops after 30 min unused". */
+export function planText(plan: Plan): string {
+  const { zone, host, fromStock, gpu } = plan;
+  const place = `${fromStock ? 'From warm stock' : 'On a free host'} in ${zone}${host ? ` (${host})` : ''}`;
+  const price = gpu?.pricePerHour ? `${moneyText(gpu.pricePerHour, gpu.currency)} per hour` : 'no price is set';
+  return [place, price, endText(plan)].join(' · ');
 }

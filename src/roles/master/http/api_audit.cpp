@@ -69,7 +69,8 @@ api::AuditEntry entry_of(AuditLine line, bool located) {
             .position = line.chain.position,
             .previous = std::move(line.previous),
             .hash = std::move(line.chain.hash),
-            .withheld = !located};
+            .withheld = !located,
+            .request_id = std::move(line.request)};
 }
 
 api::AuditSeal seal_shown(const AuditSeal& seal) {
@@ -161,6 +162,7 @@ void add_audit(Api& service) {
                 .project = request.project.value_or(""),
                 .order = request.sort == api::AuditSort::written ? AuditOrder::written : AuditOrder::newest};
             if (request.result) query.result = word_of(*request.result);
+            query.request = request.request_id.value_or("");
             if (!tenant.empty()) query.tenant = tenant;
             const WallTime now = term->ports().timers.wall();
             if (request.since) query.since = now - std::chrono::seconds{*request.since};

@@ -31,7 +31,8 @@ void audit(Desk& desk, const api::Call& call, Subject before, Subject after) {
                        .project = known.project,
                        .zone = zone_of_subject(desk, placed.name.empty() ? known : placed),
                        .service = std::string{call.operation->noun},
-                       .result = std::string{audit_ok}});
+                       .result = std::string{audit_ok},
+                       .request = call.caller.request_id});
 }
 
 }  // namespace hostler::master

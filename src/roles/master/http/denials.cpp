@@ -66,6 +66,7 @@ void Denials::tell(Desk& desk, AuditLine like, std::uint64_t further) {
     like.time = desk.estate.time();
     like.operation = "furtherRefusals";
     like.subject.clear();
+    like.request.clear();
     like.service = "audit";
     like.reason = further_reason;
     like.after = boost::json::serialize(boost::json::object{{"count", further}});
@@ -89,11 +90,12 @@ void audit_refused(Desk& desk, const api::Caller& caller, const RefusedCall& cal
                                          .client = caller.client,
                                          .service = std::string{call.service},
                                          .result = std::string{audit_denied},
-                                         .reason = why.reason.empty() ? "forbidden" : why.reason});
+                                         .reason = why.reason.empty() ? "forbidden" : why.reason,
+                                         .request = caller.request_id});
 }
 
 void audit_sign_in(Desk& desk, std::string_view account, std::string_view address, std::string_view client,
-                   SignInResult result, std::string_view reason) {
+                   SignInResult result, std::string_view reason, std::string_view request_id) {
     const auto word = [result] {
         switch (result) {
             case SignInResult::ok: return audit_ok;
@@ -117,7 +119,8 @@ void audit_sign_in(Desk& desk, std::string_view account, std::string_view addres
          .client = safe_user_agent(client),
          .service = "account",
          .result = std::string{word()},
-         .reason = bounded(reason)});
+         .reason = bounded(reason),
+         .request = std::string{request_id}});
 }
 
 }  // namespace hostler::master

@@ -63,6 +63,6 @@ enum class SignInResult { ok, denied, failed };
 // Somebody signs in as `account`, or tries to: `denied` where the account is right and may not. `reason`: a
 // token, as "wrong_password". The caller commits.
 void audit_sign_in(Desk& desk, std::string_view account, std::string_view address, std::string_view client,
-                   SignInResult result, std::string_view reason = {});
+                   SignInResult result, std::string_view reason = {}, std::string_view request_id = {});
 
 }  // namespace hostler::master

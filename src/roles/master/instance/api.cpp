@@ -53,13 +53,30 @@ std::string digest_of(const api::Call& call, const api::CreateInstance& request,
     return digest.sha256(api::encode(rest));
 }
 
-Result<api::Empty> decide_start(Desk& desk, const api::Call& call, const api::CreateInstance& request,
-                                const Digest& digest) {
+// Hosts are for those who may see them; a tenant knows the zone.
+std::optional<api::InstancePlan> plan_of(const Desk& desk, const api::Call& call, const Instance& instance) {
+    const Host* host = desk.estate.hosts.find(instance.host);
+    if (!host || instance.claim.empty()) return std::nullopt;
+    api::Instance shown = view(desk, instance);
+    api::InstancePlan plan{.zone = std::move(shown.zone),
+                           .from_stock = !instance.slot.empty(),
+                           .gpu = std::move(shown.gpu),
+                           .inactivity_timeout_seconds = shown.inactivity_timeout_seconds,
+                           .max_run_seconds = shown.max_run_seconds,
+                           .stop_at = shown.stop_at};
+    if (may(call, Permission::host_read, scope_of_provider(host->owner))) plan.host = std::move(shown.host);
+    return plan;
+}
+
+Result<api::CreatedInstance> decide_start(Desk& desk, const api::Call& call,
+                                          const api::CreateInstance& request, const Digest& digest) {
     TRY(check_new(call, Scope::of_project(request.tenant_id, project_meant(request))));
     if (request.placement) TRY(may_ask(call.caller, *request.placement));
     const auto filled = TRY(filled_in(desk.settings.templates, request));
     TRY(create_instance(desk, filled, digest_of(call, request, digest), std::nullopt, call.caller.actor));
-    return api::Empty{};
+    const Instance* made = find_instance(desk, filled.tenant_id, filled.instance_id);
+    HOSTLER_ASSERT(made);
+    return api::CreatedInstance{plan_of(desk, call, *made)};
 }
 
 }  // namespace
@@ -113,7 +130,7 @@ Subject subject_of(const Desk& desk, const api::Call& call, const api::UpdateIns
 void add_instances(Api& service) {
     namespace ops = api::ops;
     service.handlers().on<ops::create_instance>(
-        [&service](api::Call call, api::CreateInstance request) -> Task<api::Empty> {
+        [&service](api::Call call, api::CreateInstance request) -> Task<api::CreatedInstance> {
             CO_TRY(tenant_meant(call, request.tenant_id));
             const TermPtr term = CO_TRY(service.leader());
             if (!find_instance(term->look(), request.tenant_id, request.instance_id))

@@ -160,7 +160,8 @@ Task<> finish_sign_in(http::Exchange& exchange, TermPtr term, OidcFront front) {
     if (!in) co_return co_await refuse_sign_in(exchange, term, front, provider.id, in.error().message);
     const User& user = term->look().estate.users.at(in->user);
     audit_sign_in(term->desk(std::string{user_mark} + user.id), user.login, front.address,
-                  exchange.request.headers.find("User-Agent").value_or(""), SignInResult::ok, provider.id);
+                  exchange.request.headers.find("User-Agent").value_or(""), SignInResult::ok, provider.id,
+                  exchange.request_id());
     const bool needs_code = has_totp(user) && !provider.trusted_second_factor;
     ++oidc_of(*term).count.signed_in;
     CO_TRY(co_await term->commit());

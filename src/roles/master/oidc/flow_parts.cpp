@@ -65,7 +65,8 @@ Task<> refuse_sign_in(http::Exchange& exchange, TermPtr term, OidcFront front, s
                  front.address, reason);
     if (!term->ended() && !term->read_only()) {
         audit_sign_in(term->desk("master"), provider.empty() ? "idp" : provider, front.address,
-                      exchange.request.headers.find("User-Agent").value_or(""), SignInResult::failed, reason);
+                      exchange.request.headers.find("User-Agent").value_or(""), SignInResult::failed, reason,
+                      exchange.request_id());
         CO_TRY(co_await term->commit());
     }
     co_return co_await front.refused(exchange, unauthenticated, std::string{failed_words});

@@ -18,9 +18,9 @@ constexpr http::ClientLimits client_limits{.idle_max = 64, .addresses_max = 8, .
 
 // Those of one connection, which are not passed on (RFC 9110 section 7.6.1), and ours.
 bool stays_here(std::string_view name) {
-    constexpr std::string_view names[] = {"Connection", "Keep-Alive", "Proxy-Connection",  "TE",
-                                          "Trailer",    "Upgrade",    "Transfer-Encoding", "Expect",
-                                          caller_header};
+    constexpr std::string_view names[] = {"Connection",  "Keep-Alive",  "Proxy-Connection",  "TE",
+                                          "Trailer",     "Upgrade",     "Transfer-Encoding", "Expect",
+                                          caller_header, request_header};
     return std::ranges::any_of(names, [&](std::string_view one) { return http::same_name(name, one); });
 }
 
@@ -29,6 +29,7 @@ http::Request passed_on(const http::Exchange& exchange) {
     for (const auto& [name, value] : exchange.request.headers)
         if (!stays_here(name) && !http::same_name(name, "Content-Length")) request.headers.add(name, value);
     request.headers.set(std::string{caller_header}, std::string{exchange.peer()});
+    request.headers.set(std::string{request_header}, std::string{exchange.request_id()});
     return request;
 }
 
@@ -47,6 +48,15 @@ bool is_from_master(const http::Exchange& exchange) { return exchange.identity()
 std::string_view address_of(const http::Exchange& exchange) {
     if (!is_from_master(exchange)) return exchange.peer();
     return exchange.request.headers.find(caller_header).value_or(exchange.peer());
+}
+
+std::string request_id_of(const http::Exchange& exchange, Random& random) {
+    constexpr std::size_t length = 18, length_max = 64;
+    if (is_from_master(exchange))
+        if (const auto told = exchange.request.headers.find(request_header);
+            told && told->size() >= length && told->size() <= length_max)
+            return std::string{*told};
+    return fmt::format("r-{:016x}", random_number(random));
 }
 
 struct Forward::Passing {

@@ -9,9 +9,14 @@ namespace hostler::master {
 
 // Who asked a master for what it passes on; believed from masters alone.
 inline constexpr std::string_view caller_header = "X-Hostler-Caller";
+// A master that passes a request on tells its id; believed from masters alone.
+inline constexpr std::string_view request_header = "X-Request-Id";
 bool is_from_master(const http::Exchange& exchange);
 // Of who asked first: a master that passes a request on tells it, and nobody else is believed.
 std::string_view address_of(const http::Exchange& exchange);
+
+// Of this request: that of the master which passed it on, else a new one, "r-9f86d081884c7d65".
+std::string request_id_of(const http::Exchange& exchange, Random& random);
 
 class Forward {
 public:

@@ -151,6 +151,7 @@ bool Front::by_tls(const http::Exchange& exchange) const { return is_by_tls(exch
 Task<> Front::answer(http::Exchange& exchange) {
     if (by_tls(exchange) && http::may_keep_to_https(exchange.request.headers.find("Host").value_or("")))
         exchange.set_transport_security(transport_security_);
+    exchange.set_request_id(request_id_of(exchange, ports_.random));
     const std::string_view path = exchange.request.path();
     if (path == "/healthz") co_return co_await answer_health(exchange);
     if (path == "/openapi.json") {
@@ -200,7 +201,7 @@ Task<bool> Front::answer_elsewhere(http::Exchange& exchange) {
     if (api_.leader() || !lead_.other) co_return false;
     const auto done = co_await forward_.pass(exchange, *lead_.other);
     if (!done && !exchange.started() && done.error().reason == "no_leader")
-        CO_TRY(co_await exchange.respond(response_of(api::reply_of(done.error()))));
+        CO_TRY(co_await exchange.respond(response_of(api::reply_of(done.error(), exchange.request_id()))));
     else if (!done)
         co_return std::unexpected(done.error());
     co_return true;
@@ -316,13 +317,15 @@ Result<api::Caller> Front::caller_of_request(const http::Exchange& exchange) con
     caller->address = std::string{address_of(exchange)};
     caller->origin = public_url(exchange);
     caller->client = safe_user_agent(exchange.request.headers.find("User-Agent").value_or(""));
+    caller->request_id = exchange.request_id();
     return std::move(*caller);
 }
 
 api::Caller Front::stranger_of(const http::Exchange& exchange) {
     return {.actor = "stranger",
             .address = std::string{address_of(exchange)},
-            .client = safe_user_agent(exchange.request.headers.find("User-Agent").value_or(""))};
+            .client = safe_user_agent(exchange.request.headers.find("User-Agent").value_or("")),
+            .request_id = std::string{exchange.request_id()}};
 }
 
 Task<> Front::answer_api(http::Exchange& exchange) {
@@ -350,7 +353,8 @@ Task<> Front::answer_api(http::Exchange& exchange) {
         auto read = co_await exchange.read_all(stranger ? open_body_max : api::body_max);
         if (!read && read.error().reason == http::body_too_large) read.error().reason = "too_large";
         if (!read && read.error().code == Code::invalid)
-            co_return co_await exchange.respond(response_of(api::reply_of(read.error())));
+            co_return co_await exchange.respond(
+                response_of(api::reply_of(read.error(), exchange.request_id())));
         body = CO_TRY(std::move(read));
         // It may have ended while its body came.
         if (!stranger && exchange.request.method != "GET") caller = caller_of_request(exchange);
@@ -361,12 +365,16 @@ Task<> Front::answer_api(http::Exchange& exchange) {
     inquiry.last_event_id = exchange.request.headers.find("Last-Event-ID").value_or("");
     inquiry.if_match = exchange.request.headers.find("If-Match").value_or("");
     inquiry.origin = exchange.request.headers.find("Origin").value_or("");
+    inquiry.request_id = exchange.request_id();
     inquiry.own_origin = !is_from_elsewhere(exchange, public_url(exchange));
     const TermPtr term = api_.leader().value_or(nullptr);
     const bool only_looks = inquiry.method == "GET";
     ExchangeSink sink{exchange, term, ports_.timers, settings_.watch_write_max, turn};
     const bool by_console = caller && !caller->session.empty();
     api::Reply reply = CO_TRY(co_await api_.handlers().answer(std::move(inquiry), std::move(caller), &sink));
+    constexpr int our_fault = 500;
+    if (reply.status == our_fault)  // Its body names the request.
+        log_warn("{} {}: {}", exchange.request.method, exchange.request.path(), reply.body);
     if (reply.streamed) {
         turn.leave();
         co_return co_await exchange.end();
@@ -378,13 +386,13 @@ Task<> Front::answer_api(http::Exchange& exchange) {
     turn.leave();  // How fast the answer is taken is its reader's affair.
     // While it was made another may have begun to lead, who knows better. What is written is durable.
     if (only_looks && term && term->ended())
-        co_return co_await exchange.respond(response_of(api::reply_of(no_longer())));
+        co_return co_await exchange.respond(response_of(api::reply_of(no_longer(), exchange.request_id())));
     co_return co_await exchange.respond(CO_TRY(std::move(response)));
 }
 
 Task<> Front::refuse(http::Exchange& exchange, const Error& error) {
     if (error.code == Code::cancelled) co_return std::unexpected(error);
-    co_return co_await exchange.respond(response_of(api::reply_of(error)));
+    co_return co_await exchange.respond(response_of(api::reply_of(error, exchange.request_id())));
 }
 
 Task<> Front::send_backup(http::Exchange& exchange) {
@@ -420,7 +428,8 @@ Task<> Front::send_backup(http::Exchange& exchange) {
                   .subject = "master/store",
                   .status = 200,
                   .client = caller->client,
-                  .service = "backup"});
+                  .service = "backup",
+                  .request = std::string{exchange.request_id()}});
     CO_TRY(co_await term->commit());
     http::Response head;
     head.headers.set("Content-Type", "application/octet-stream");

@@ -78,6 +78,41 @@ TEST_F(FrontTest, NoAnswerWithASecretIsCompressed) {
     }
 }
 
+std::string header_of(std::string_view answer, std::string_view name) {
+    const std::string start = fmt::format("\r\n{}: ", name);
+    const auto at = answer.find(start);
+    if (at == std::string_view::npos) return "";
+    const auto rest = answer.substr(at + start.size());
+    return std::string{rest.substr(0, rest.find("\r\n"))};
+}
+
+TEST_F(FrontTest, EachAnswerNamesItsRequestAndTheAuditDoesToo) {
+    const std::string made =
+        answer(post("/v1/zones", R"({"name":"fra"})", key("hk_operator") + "X-Request-Id: mine\r\n"));
+    const std::string id = header_of(made, "X-Request-Id");
+    EXPECT_THAT(id, ::testing::MatchesRegex("r-[0-9a-f]{16}")) << "the caller's own value is not taken";
+    ASSERT_FALSE(store.lines.empty());
+    EXPECT_EQ(store.lines.back().operation, "createZone");
+    EXPECT_EQ(store.lines.back().request, id);
+
+    const std::string refused = answer(post("/v1/zones", R"({"name":"mad"})", key("hk_acme")));
+    const std::string other = header_of(refused, "X-Request-Id");
+    EXPECT_NE(other, id);
+    EXPECT_THAT(body_of(refused), HasSubstr(fmt::format(R"("requestID":"{}")", other)));
+    EXPECT_EQ(store.lines.back().result, audit_denied);
+    EXPECT_EQ(store.lines.back().request, other);
+
+    for (const std::string& one :
+         {get("/v1/zones"), get("/nowhere"), get("/v1/zones/none", key("hk_operator"))})
+        EXPECT_THAT(body_of(one),
+                    HasSubstr(fmt::format(R"("requestID":"{}")", header_of(one, "X-Request-Id"))));
+    EXPECT_NE(header_of(get("/healthz"), "X-Request-Id"), "");
+
+    const std::string found = get("/v1/audit?requestID=" + id, key("hk_operator"));
+    EXPECT_THAT(found, HasSubstr("\"operation\":\"createZone\""));
+    EXPECT_THAT(found, Not(HasSubstr("\"result\":\"denied\"")));
+}
+
 TEST_F(FrontTest, HasAFrontDoor) {
     const std::string person = get("/", "Accept: text/html,*/*;q=0.8\r\n");
     EXPECT_THAT(person, StartsWith("HTTP/1.1 200"));

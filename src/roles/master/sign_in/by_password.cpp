@@ -50,7 +50,8 @@ Task<api::SignedIn> sign_in(Api& service, api::Call call, api::SignIn request, P
     const User* user = find_login(term->look(), check.tried.login);
     if (user && !check.checked.empty()) call.caller.actor = std::string{user_mark} + user->id;
     const Digest& digest = term->ports().digest;
-    const std::string address = call.caller.address, client = call.caller.client;
+    const std::string address = call.caller.address, client = call.caller.client,
+                      request_id = call.caller.request_id;
     auto answer = co_await service.perform<std::remove_cvref_t<decltype(api::ops::sign_in)>>(
         [&digest, checked = check.checked, makes](Desk& desk, const api::Call& asked,
                                                   const api::SignIn& wanted) {
@@ -63,7 +64,7 @@ Task<api::SignedIn> sign_in(Api& service, api::Call call, api::SignIn request, P
     }
     if (answer.error().code == Code::unauthenticated && !term->read_only()) {
         audit_sign_in(term->desk("master"), check.tried.login, address, client, SignInResult::failed,
-                      answer.error().reason);
+                      answer.error().reason, request_id);
         CO_TRY(co_await term->commit());
     }
     co_return answer;

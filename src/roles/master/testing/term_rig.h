@@ -116,6 +116,7 @@ public:
             return (query.actor.empty() || query.actor == one.actor) &&
                    (query.operation.empty() || query.operation == one.operation) &&
                    (query.subject.empty() || query.subject == one.subject) &&
+                   (query.request.empty() || query.request == one.request) &&
                    (query.project.empty() || query.project == one.project) &&
                    (query.result.empty() || query.result == one.result);
         };
