@@ -3,6 +3,7 @@
 #include <charconv>
 
 #include "api/codec.h"
+#include "api/list_query.h"
 #include "api/router.h"
 
 namespace hostler::api {
@@ -17,6 +18,8 @@ constexpr auto commons = std::to_array<CommonParameter>({
      1000, "100"},
     {"cursor", "Continue behind the page with this nextCursor, of the same list.",
      [](const Operation& o) { return o.list; }, Kind::text},
+    {"query", "Only what fits: FIELD OP VALUE, several with blanks between them (docs/use/api.md).",
+     [](const Operation& o) { return o.takes_query(); }, Kind::text},
     {"order", "created: the oldest first. -created: the newest first.",
      [](const Operation& o) { return o.list && o.pages != Pages::own; }, Kind::text, 0, 0, R"("created")"},
     {"total", "Tell also how many there are on all pages.",
@@ -116,6 +119,14 @@ private:
             out_.newest_first = value == newest_first;
             if (value != newest_first && value != oldest_first)
                 complain(name, fmt::format("must be {} or {}", oldest_first, newest_first));
+        } else if (name == "query") {
+            const ListFields known = list_fields(item_of(*match_.operation));
+            if (auto query = parse_query(value, known.fields)) {
+                out_.query = std::move(*query);
+                out_.query_text = value;
+            } else {
+                for (const FieldError& wrong : query.error().fields) complain(wrong.path, wrong.message);
+            }
         } else if (const auto flag = to_bool(value)) {
             (name == "dryRun" ? out_.dry_run : name == "total" ? out_.total : out_.watch) = *flag;
         } else {

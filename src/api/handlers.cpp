@@ -127,6 +127,7 @@ std::vector<std::string_view> Handlers::missing() const {
 Result<> Handlers::go_on(Call& call, std::string_view request) {
     std::string asked{request};
     if (call.newest_first) asked += "\n-created";  // A place in one order is none in the other.
+    if (!call.query_text.empty()) asked += "\n?" + call.query_text;
     call.list = list_mark(*call.operation, call.caller.tenant, asked);
     if (!call.after || call.after->list == call.list) return {};
     Error error{Code::invalid, fmt::format("cursor: {}", foreign_cursor)};
@@ -173,6 +174,8 @@ Task<Reply> Handlers::perform(Match match, Inquiry inquiry, Caller caller, Event
               .limit = in.limit,
               .newest_first = in.newest_first,
               .total = in.total,
+              .query = std::move(in.query),
+              .query_text = std::move(in.query_text),
               .after = in.cursor,
               .origin = std::move(inquiry.origin),
               .own_origin = inquiry.own_origin};

@@ -54,6 +54,8 @@ struct Call {
     int limit = 100;              // Of a list,
     bool newest_first = false;    // in which order,
     bool total = false;           // whether to count all,
+    Query query{};                // what its items have to fit,
+    std::string query_text{};     // the same as it came,
     std::uint64_t list = 0;       // which one it is,
     std::optional<Cursor> after;  // and where it goes on; nullopt: at its beginning.
     std::uint64_t resume = 0;     // Of a watch: the last event's id that the client has seen; 0: none.

@@ -1,9 +1,12 @@
 #include "api/openapi.h"
 
+#include <fmt/ranges.h>
+
 #include <boost/json.hpp>
 
 #include "api/codec.h"
 #include "api/indent.h"
+#include "api/list_query.h"
 #include "api/operation_list.h"
 #include "api/problem.h"
 #include "api/router.h"
@@ -174,7 +177,7 @@ private:
             if (property.required && place == Place::body) required.push_back(json::string(property.name));
         }
         for (const CommonParameter& common : common_parameters())
-            if (common.applies(operation)) parameters.push_back(parameter(common));
+            if (common.applies(operation)) parameters.push_back(parameter(operation, common));
         if (keeps_answer(operation)) parameters.push_back(idempotency_key());
         if (request.find("ifVersion")) parameters.push_back(if_match());
         if (operation.watch || operation.stream) parameters.push_back(last_event_id());
@@ -286,8 +289,16 @@ private:
         return out;
     }
 
-    static json::object parameter(const CommonParameter& common) {
+    static json::object parameter(const Operation& operation, const CommonParameter& common) {
         json::object schema{{"type", type_of(common.kind)}};
+        std::string help{common.help};
+        if (common.name == "query") {
+            schema["maxLength"] = query_length_max;
+            std::vector<std::string_view> names;
+            const ListFields known = list_fields(item_of(operation));
+            for (const QueryField& field : known.fields) names.push_back(field.name);
+            help += fmt::format(" Fields: {}.", fmt::join(names, ", "));
+        }
         if (common.max > 0) {
             schema["minimum"] = common.min;
             schema["maximum"] = common.max;
@@ -300,7 +311,7 @@ private:
         }
         return {{"name", common.name},
                 {"in", "query"},
-                {"description", common.help},
+                {"description", std::move(help)},
                 {"schema", std::move(schema)}};
     }
 

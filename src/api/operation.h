@@ -21,8 +21,9 @@ std::string_view name(Method);  // "GET"
 
 enum class Body { automatic, or_query };  // or_query: the fields may come in a body or as query parameters.
 
-// What a list can be asked for. of_memory: the order of its page, and how many there are in all; newest: the
-// order alone, and its page is of the newest ones; own: neither, it has an order of another kind.
+// What a list can be asked for. of_memory: a query (list_query.h), the order of its page, and how many there
+// are in all; newest: the order alone, and its page is of the newest ones; own: none, it has an order of
+// another kind.
 enum class Pages { of_memory, newest, own };
 
 struct Operation {
@@ -35,6 +36,7 @@ struct Operation {
     int status = 200;                // Of success; 202: the answer is a LongOperation to wait for.
     bool list = false;               // Takes limit and cursor, answers List<T>.
     Pages pages = Pages::of_memory;  // Of a list.
+    bool query = false;              // Of such with own pages: it takes ?query= all the same.
     bool watch = false;              // ?watch=true answers server-sent events (watch.h).
     // Answers server-sent events alone; the response is the data of those that have some.
     bool stream = false;
@@ -56,6 +58,7 @@ struct Operation {
     Result<> (*check)(const boost::json::value&) = nullptr;
 
     constexpr bool writes() const { return method != Method::get; }
+    constexpr bool takes_query() const { return list && (pages == Pages::of_memory || query); }
 };
 
 template <class RequestType, class ResponseType>

@@ -30,7 +30,7 @@ inline constexpr Typed<ReplaceAlertRule, AlertRule> replace_alert_rule{{
 inline constexpr Typed<ListAlertRules, List<AlertRule>> list_alert_rules{{
     .name = "listAlertRules", .path = "/v1/alert-rules",
     .permission = Permission::alert_read, .help = "List alert rules.",
-    .list = true, .pages = Pages::own, .noun = "alert rule", .verb = "list",
+    .list = true, .pages = Pages::own, .query = true, .noun = "alert rule", .verb = "list",
     .columns = "name severity metric comparison threshold firing pending disabled isDefault tenantID error"}};
 inline constexpr Typed<NameAlertRule, AlertRule> get_alert_rule{{
     .name = "getAlertRule", .path = "/v1/alert-rules/{alertRule}", .permission = Permission::alert_read,

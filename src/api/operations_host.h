@@ -65,7 +65,7 @@ inline constexpr Typed<RemoveHost, Empty> remove_host{{
 
 inline constexpr Typed<ListGpus, List<Gpu>> list_gpus{{
     .name = "listGpus", .path = "/v1/gpus", .permission = Permission::gpu_read,
-    .help = "List the GPUs.", .list = true, .pages = Pages::own, .noun = "gpu", .verb = "list",
+    .help = "List the GPUs.", .list = true, .pages = Pages::own, .query = true, .noun = "gpu", .verb = "list",
     .columns = "hostName index id state remedy use holder model simulated utilizationPercent temperatureCelsius "
                "powerWatts memoryBytes zone"}};
 inline constexpr Typed<GetGpu, Gpu> get_gpu{{

@@ -76,7 +76,7 @@ inline constexpr Typed<GetLogs, Logs> get_instance_logs{{
 inline constexpr Typed<GetInstance, List<Event>> list_instance_events{{
     .name = "listInstanceEvents", .path = "/v1/instances/{instance}/events",
     .permission = Permission::instance_read,
-    .help = "List the events of an instance.", .list = true, .pages = Pages::newest, .noun = "instance", .verb = "events",
+    .help = "List the newest events of an instance; with order=-created, page by page on to the oldest.", .list = true, .pages = Pages::newest, .noun = "instance", .verb = "events",
     .columns = "time actor reason message"}};
 inline constexpr Typed<GetInstance, Explanation> explain_instance{{
     .name = "explainInstance", .path = "/v1/instances/{instance}/explain", .permission = Permission::instance_read,

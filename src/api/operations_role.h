@@ -10,7 +10,7 @@ namespace hostler::api::ops {
 
 inline constexpr Typed<Empty, List<PermissionInfo>> list_permissions{{
     .name = "listPermissions", .path = "/v1/permissions", .permission = Permission::self_read,
-    .help = "List the permissions that roles are made of.", .list = true, .pages = Pages::own, .noun = "permission", .verb = "list",
+    .help = "List the permissions that roles are made of.", .list = true, .pages = Pages::own, .query = true, .noun = "permission", .verb = "list",
     .columns = "name level help"}};
 
 inline constexpr Typed<CreateRole, Role> create_role{{

@@ -10,7 +10,7 @@ namespace hostler::api::ops {
 
 inline constexpr Typed<Empty, List<SeriesMetric>> list_series_metrics{{
     .name = "listSeriesMetrics", .path = "/v1/series/metrics", .permission = Permission::gpu_usage,
-    .help = "List the metrics of GPUs and hosts.", .list = true, .pages = Pages::own, .noun = "metrics", .verb = "list",
+    .help = "List the metrics of GPUs and hosts.", .list = true, .pages = Pages::own, .query = true, .noun = "metrics", .verb = "list",
     .columns = "name unit kind help"}};
 inline constexpr Typed<QuerySeries, SeriesAnswer> query_series{{
     .name = "querySeries", .path = "/v1/series", .permission = Permission::gpu_usage,

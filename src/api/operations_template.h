@@ -10,7 +10,7 @@ namespace hostler::api::ops {
 
 inline constexpr Typed<Empty, List<InstanceTemplate>> list_templates{{
     .name = "listTemplates", .path = "/v1/templates", .permission = Permission::template_read,
-    .help = "List the templates.", .list = true, .pages = Pages::own, .noun = "template", .verb = "list",
+    .help = "List the templates.", .list = true, .pages = Pages::own, .query = true, .noun = "template", .verb = "list",
     .columns = "name title help image"}};
 inline constexpr Typed<GetTemplate, InstanceTemplate> get_template{{
     .name = "getTemplate", .path = "/v1/templates/{template}", .permission = Permission::template_read,

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <ranges>
 
+#include "api/schema.h"
 #include "core/quantity.h"
 #include "domain/billing/money.h"
 #include "domain/scheduler/place.h"
@@ -27,6 +28,24 @@ std::string names_of(std::span<const QueryField> fields) {
 
 std::size_t find(std::span<const QueryField> fields, std::string_view name) {
     return static_cast<std::size_t>(std::ranges::find(fields, name, &QueryField::name) - fields.begin());
+}
+
+std::string no_field(std::span<const QueryField> fields, std::string_view name) {
+    std::vector<std::string_view> names;
+    for (const QueryField& field : fields) names.push_back(field.name);
+    const auto meant = nearest(name, names);
+    return meant.empty() ? fmt::format("there is no field '{}'; there are {}", name, names_of(fields))
+                         : fmt::format("there is no field '{}'; did you mean '{}'? There are {}", name, meant,
+                                       names_of(fields));
+}
+
+std::string_view wrong_number(QueryKind kind) {
+    switch (kind) {
+        case QueryKind::number: return "is no whole number";
+        case QueryKind::money: return "is no sum such as 2.49";
+        case QueryKind::time: return "is no time such as 2026-11-28T10:00:00Z";
+        default: return "is no quantity such as 4, 500m or 80Gi";
+    }
 }
 
 Result<Query> answer(Query query, std::vector<FieldError> wrong) {
@@ -199,8 +218,7 @@ private:
     void check(std::string_view name, QueryTerm& made) {
         const std::size_t begin = made.at - 1;
         made.field = find(fields_, name);
-        if (made.field == fields_.size())
-            return wrong(begin, fmt::format("there is no field '{}'; there are {}", name, names_of(fields_)));
+        if (made.field == fields_.size()) return wrong(begin, no_field(fields_, name));
         const QueryField& field = fields_[made.field];
         const bool is_text = field.kind == QueryKind::text || field.kind == QueryKind::words;
         const bool orders = made.comparison != Comparison::equal && made.comparison != Comparison::differs;
@@ -214,13 +232,10 @@ private:
                                                     listed(field.choices)));
         if (!is_text)
             for (const std::string& text : made.texts) {
-                const auto number = number_of(field.kind, text);
+                const auto number = query_number(field.kind, text);
                 if (!number)
-                    return wrong(begin, fmt::format("{}: '{}' {}", field.name, text,
-                                                    field.kind == QueryKind::number ? "is no whole number"
-                                                    : field.kind == QueryKind::money
-                                                        ? "is no sum such as 2.49"
-                                                        : "is no quantity such as 4, 500m or 80Gi"));
+                    return wrong(begin,
+                                 fmt::format("{}: '{}' {}", field.name, text, wrong_number(field.kind)));
                 made.numbers.push_back(*number);
             }
         query_.push_back(std::move(made));
@@ -236,20 +251,6 @@ private:
         for (const auto word : std::views::split(words, ' '))
             if (std::string_view{word} == text) return true;
         return false;
-    }
-
-    static std::optional<std::int64_t> number_of(QueryKind kind, const std::string& text) {
-        if (kind == QueryKind::money) {
-            const auto sum = parse_money(text);
-            return sum ? std::optional{*sum} : std::nullopt;
-        }
-        const bool plain = text.find_first_not_of("0123456789.") == text.npos;
-        if (kind == QueryKind::number && !plain) return std::nullopt;
-        const auto quantity = parse_quantity(kind == QueryKind::bytes && plain ? text + "Gi" : text);
-        if (!quantity || quantity->milli < 0) return std::nullopt;
-        if (kind == QueryKind::cpus) return quantity->milli;
-        if (kind == QueryKind::number && quantity->milli % 1000 != 0) return std::nullopt;
-        return quantity->units();
     }
 
     std::string_view text_;
@@ -279,6 +280,26 @@ bool compared(Comparison comparison, const T& value, const T& with) {
 Result<Query> parse_query(std::string_view text, std::span<const QueryField> fields, std::string_view name) {
     return Parser{text, fields, name}.run();
 }
+
+std::optional<std::int64_t> query_number(QueryKind kind, const std::string& text) {
+    if (kind == QueryKind::money) {
+        const auto sum = parse_money(text);
+        return sum ? std::optional{*sum} : std::nullopt;
+    }
+    if (kind == QueryKind::time) {
+        const auto time = parse_rfc3339(text);
+        return time ? std::optional{query_time(*time)} : std::nullopt;
+    }
+    const bool plain = text.find_first_not_of("0123456789.") == text.npos;
+    if (kind == QueryKind::number && !plain) return std::nullopt;
+    const auto quantity = parse_quantity(kind == QueryKind::bytes && plain ? text + "Gi" : text);
+    if (!quantity || quantity->milli < 0) return std::nullopt;
+    if (kind == QueryKind::cpus) return quantity->milli;
+    if (kind == QueryKind::number && quantity->milli % 1000 != 0) return std::nullopt;
+    return quantity->units();
+}
+
+std::int64_t query_time(WallTime time) { return time.time_since_epoch() / std::chrono::microseconds{1}; }
 
 bool matches(const QueryTerm& term, QueryKind kind, const QueryValue& value) {
     bool any = false;
@@ -310,7 +331,7 @@ Result<std::vector<OrderBy>> parse_order(std::string_view text, std::span<const 
         if (highest_first) one.remove_prefix(1);
         const std::size_t field = find(fields, one);
         if (field == fields.size())
-            wrong(fmt::format("there is no field '{}'; there are {}", one, names_of(fields)));
+            wrong(no_field(fields, one));
         else if (std::ranges::count(order, field, &OrderBy::field) > 0)
             wrong(fmt::format("{} stands twice", one));
         else

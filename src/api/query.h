@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -9,6 +10,7 @@
 #include <vector>
 
 #include "core/result.h"
+#include "core/timers.h"
 
 namespace hostler::api {
 
@@ -26,6 +28,7 @@ enum class QueryKind {
     cpus,    // A Kubernetes quantity; thousandths.
     money,   // A sum such as 2.49; millionths.
     bytes,   // A Kubernetes quantity; a number without a unit is GiB.
+    time,    // 2026-11-28T10:00:00Z; microseconds.
 };
 
 struct QueryField {
@@ -52,7 +55,11 @@ inline constexpr std::size_t query_length_max = 512;
 Result<Query> parse_query(std::string_view text, std::span<const QueryField> fields,
                           std::string_view name = "query");
 
-// Thousandths of CPUs, bytes, millionths of money, or the number itself.
+// What a text is as a number of this kind; nullopt: it is none. Times are those of query_time().
+std::optional<std::int64_t> query_number(QueryKind kind, const std::string& text);
+std::int64_t query_time(WallTime time);
+
+// Thousandths of CPUs, bytes, millionths of money, microseconds, or the number itself.
 using QueryValue = std::variant<std::string, std::int64_t>;
 bool matches(const QueryTerm& term, QueryKind kind, const QueryValue& value);
 

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "api/cursor.h"
+#include "api/query.h"
 #include "api/schema.h"
 #include "core/result.h"
 
@@ -38,7 +39,7 @@ bool can_dry_run(const Operation& operation);
 // with it, nor of strangers.
 bool keeps_answer(const Operation& operation);
 
-// Parameters that operations of a kind share, beside their own: dryRun, limit, cursor, watch.
+// Parameters that operations of a kind share, beside their own: dryRun, limit, cursor, query, watch.
 struct CommonParameter {
     std::string_view name;
     std::string_view help;
@@ -59,6 +60,8 @@ struct Assembled {
     int limit = 100;
     bool newest_first = false;
     bool total = false;
+    Query query;                   // Of the fields that list_fields() tells of the list,
+    std::string query_text;        // and as it came.
     std::optional<Cursor> cursor;  // Its form is right; whether it is of this list is not known yet.
     std::string idempotency_key;   // From the header, or the field operationID.
 };

@@ -75,6 +75,10 @@ TEST(Assemble, ReadsWhatOperationsShare) {
     EXPECT_FALSE(assemble(*match("GET", "/v1/zones?order=created"), "", "")->newest_first);
     const auto newest = assemble(*match("GET", "/v1/zones?order=-created&total=true"), "", "");
     EXPECT_TRUE(newest->known && newest->newest_first && newest->total);
+    const auto asked = assemble(*match("GET", "/v1/zones?query=name%3Dlon,nj"), "", "");
+    ASSERT_TRUE(asked->known && asked->query.size() == 1);
+    EXPECT_EQ(asked->query[0].texts, (std::vector<std::string>{"lon", "nj"}));
+    EXPECT_EQ(asked->query_text, "name=lon,nj");
 }
 
 TEST(Assemble, NamesWrongParameters) {
@@ -87,6 +91,12 @@ TEST(Assemble, NamesWrongParameters) {
                 ElementsAre("order: must be created or -created", "total: must be true or false"));
     EXPECT_THAT(complaints("GET", "/v1/events?total=true"),
                 ElementsAre(::testing::StartsWith("total: unknown query parameter")));
+    EXPECT_THAT(complaints("GET", "/v1/events?query=kind%3Dhost"),
+                ElementsAre(::testing::StartsWith("query: unknown query parameter")));
+    EXPECT_THAT(
+        complaints("GET", "/v1/zones?query=nmae%3Dlon&limit=0"),
+        ElementsAre(::testing::StartsWith("query: at 1: there is no field 'nmae'; did you mean 'name'?"),
+                    "limit: must be between 1 and 1000"));
     EXPECT_THAT(complaints("GET", "/v1/zones?limit=1001"), ElementsAre("limit: must be between 1 and 1000"));
     EXPECT_THAT(complaints("GET", "/v1/instances?watch=maybe"), ElementsAre("watch: must be true or false"));
     EXPECT_THAT(complaints("DELETE", "/v1/zones/nj", R"({"zone": "lon"})"),

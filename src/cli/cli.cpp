@@ -108,6 +108,7 @@ public:
         client_.again_for(patience_);
         CO_TRY(confirm(call));
         if (needs_tenant(command_, call)) CO_TRY(co_await fill_tenant(call));
+        if (!command_.query.empty()) call.query.emplace_back("query", command_.query);
         if (command_.watch) co_return co_await watch(std::move(call));
         if (operation_.stream)
             co_return co_await run_watch(world_, client_, operation_, std::move(call), style_);

@@ -326,6 +326,11 @@ void CommandTree::add_common(Command& command) {
     if (operation.list) {
         on.add_option("--limit", command.limit, "Maximum number of items. Default: all.")
             ->type_name("NUMBER");
+        if (operation.takes_query())
+            on.add_option("--query", command.query,
+                          "Only what fits: FIELD OP VALUE, several with blanks between them. A wrong field "
+                          "is answered with all that there are.")
+                ->type_name("QUERY");
         if (operation.pages != api::Pages::own)
             on.add_option("--order", command.order,
                           "created: the oldest first; -created: the newest (--order=-created).")

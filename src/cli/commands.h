@@ -41,6 +41,7 @@ struct Command {
     std::string idempotency_key;  // --idempotency-key
     std::string cursor;           // --cursor
     std::string order;            // --order
+    std::string query;            // --query
     std::string timeout = "10m";  // --timeout
     int limit = 0;                // --limit; 0: all pages.
     bool dry_run = false;

@@ -25,6 +25,7 @@ protected:
         api.handlers.on<api::ops::list_zones>([this](api::Call call,
                                                      api::Empty) -> Task<api::List<api::Zone>> {
             limits.push_back(call.limit);
+            queries.push_back(call.query_text);
             api::List<api::Zone> page;
             if (!call.after) {
                 page.items.push_back({.name = "nj",
@@ -60,6 +61,7 @@ protected:
     api::Zone lon() { return {.name = "lon", .hosts = 1, .gpus = 8, .created_at = timers.wall() - 50h}; }
 
     std::vector<int> limits;
+    std::vector<std::string> queries;
     bool two_pages = false;
     std::string cursor;  // Of the second page.
 };
@@ -99,6 +101,19 @@ TEST_F(OutputTest, FetchesAllPagesOrAsManyAsAsked) {
     EXPECT_THAT(limits, ElementsAre(1));
     EXPECT_EQ(run({"zone", "list", "-o", "name", "--cursor", cursor}), 0);
     EXPECT_EQ(out, "lon\n");
+}
+
+TEST_F(OutputTest, AListTakesAQuery) {
+    two_pages = true;
+    EXPECT_EQ(run({"zone", "list", "-o", "name", "--query", "gpus>=8 name=nj,lon"}), 0) << err;
+    EXPECT_EQ(out, "nj\nlon\n");
+    EXPECT_THAT(queries, ElementsAre("gpus>=8 name=nj,lon", "gpus>=8 name=nj,lon"));
+    EXPECT_NE(run({"zone", "list", "--query", "gpu=8"}), 0);
+    EXPECT_THAT(err,
+                HasSubstr("at 1: there is no field 'gpu'; did you mean 'gpus'? There are name, location, "));
+    EXPECT_EQ(run({"zone", "list", "--help"}), 0);
+    EXPECT_THAT(out, HasSubstr("--query QUERY"));
+    EXPECT_NE(run({"event", "list", "--query", "kind=host"}), 0) << "events are read from the store";
 }
 
 TEST_F(OutputTest, JsonIsTheItemsAndParses) {

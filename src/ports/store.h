@@ -37,7 +37,8 @@ struct EventRecord {
     std::string actor;         // "key/k-…", "host/h-…", "master".
     std::string reason;        // A token: "placed", "image_unavailable".
     std::string message;       // A sentence.
-    std::uint64_t number = 0;  // Of its commit; filled in by the store.
+    std::uint64_t number = 0;  // Of its commit,
+    std::uint64_t line = 0;    // and its place there; both are filled in by the store.
     bool operator==(const EventRecord&) const = default;
 };
 
@@ -154,13 +155,21 @@ struct Page {
     bool more = false;
 };
 
+struct EventPlace {
+    std::uint64_t number = 0;
+    std::uint64_t line = 0;
+    bool operator==(const EventPlace&) const = default;
+};
+
 struct EventQuery {
     std::string kind{};
     std::string id{};
     std::optional<std::string> tenant{};
-    std::uint64_t after = 0;  // Commit number.
-    std::size_t limit = 100;
+    std::uint64_t after = 0;             // Commit number.
+    std::size_t limit = 100;             // At most events_max.
+    std::optional<EventPlace> before{};  // Only older ones than the event at this place.
 };
+inline constexpr std::size_t events_max = 1001;
 
 // Where a list of the audit goes on: behind this line, at those that come next in its order.
 struct AuditPlace {
@@ -265,7 +274,8 @@ public:
     virtual Task<Page> list(ListQuery query) = 0;
     // Errors: not_found; internal ("row_damaged": it is there and cannot be read). list() leaves such out.
     virtual Task<Object> find(std::string kind, std::string id) = 0;
-    // The newest `limit` after `query.after`, oldest first.
+    // The newest `limit` after `query.after` and before `query.before`, oldest first. There are fewer only
+    // where there are no more.
     virtual Task<std::vector<EventRecord>> events(EventQuery query) = 0;
     // It looks at a bounded part: a page may be short or empty and have a next one.
     virtual Task<AuditPage> audit(AuditQuery query) = 0;

@@ -64,7 +64,8 @@ EventRecord event_of(const Row& row) {
             .actor = row.text(6),
             .reason = row.text(7),
             .message = row.text(8),
-            .number = row.number(0)};
+            .number = row.number(0),
+            .line = row.number(1)};
 }
 
 AuditLine audit_line_of(const Row& row) {

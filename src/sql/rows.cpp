@@ -476,8 +476,9 @@ Result<Object> Rows::find(const std::string& kind, const std::string& id) {
     return std::move(*found);
 }
 
-Result<std::vector<EventRecord>> Rows::events(const EventQuery& query) {
-    constexpr std::size_t events_max = 1000;
+// Adds up to `limit` events to `into`, the newest first, and moves `query.before` behind what it looked at.
+// Says whether there may be more.
+Result<bool> Rows::add_events(EventQuery& query, std::size_t limit, std::vector<EventRecord>& into) {
     std::vector<Value> values{query.after};
     std::string sql = fmt::format("SELECT {} FROM events WHERE number > ?1", event_columns);
     const auto where = [&](std::string_view column, std::string_view is) {
@@ -487,15 +488,31 @@ Result<std::vector<EventRecord>> Rows::events(const EventQuery& query) {
     if (!query.kind.empty()) where("kind", query.kind);
     if (!query.id.empty()) where("id", query.id);
     if (query.tenant) where("tenant", *query.tenant);
-    values.push_back(std::clamp<std::size_t>(query.limit, 1, events_max));
+    if (query.before) {
+        values.push_back(query.before->number);
+        values.push_back(query.before->line);
+        sql += fmt::format(" AND (number, line) < (?{}, ?{})", values.size() - 1, values.size());
+    }
+    values.push_back(limit);
     sql += fmt::format(" ORDER BY number DESC, line DESC LIMIT ?{}", values.size());
-    std::vector<EventRecord> events;
+    std::size_t seen = 0;
     TRY(connection_.run(sql, values, [&](const Row& row) {
+        ++seen;
+        query.before = EventPlace{row.number(0), row.number(1)};
         if (line_is_whole(row, event_texts))
-            events.push_back(event_of(row));
+            into.push_back(event_of(row));
         else
             tell_damaged("events", row);
     }));
+    return seen == limit;
+}
+
+Result<std::vector<EventRecord>> Rows::events(EventQuery query) {
+    constexpr int reads_max = 16;  // Beyond damaged ones.
+    const std::size_t limit = std::clamp<std::size_t>(query.limit, 1, events_max);
+    std::vector<EventRecord> events;
+    for (int reads = 0; reads < reads_max && events.size() < limit; ++reads)
+        if (!TRY(add_events(query, limit - events.size(), events))) break;
     std::reverse(events.begin(), events.end());
     return events;
 }

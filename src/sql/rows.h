@@ -44,7 +44,7 @@ public:
     Result<Snapshot> load_since(std::uint64_t number);
     Result<Page> list(const ListQuery& query);
     Result<Object> find(const std::string& kind, const std::string& id);
-    Result<std::vector<EventRecord>> events(const EventQuery& query);
+    Result<std::vector<EventRecord>> events(EventQuery query);
     Result<AuditPage> audit(const AuditQuery& query);
     Result<AuditAnchors> audit_anchors(std::uint64_t after, std::size_t limit);
     struct Pruned {
@@ -62,6 +62,7 @@ private:
     void take(const Row& row, Snapshot& into);
     void tell_damaged(std::string_view log, const Row& row);
     Result<Page> list_some(ListQuery& query);
+    Result<bool> add_events(EventQuery& query, std::size_t limit, std::vector<EventRecord>& into);
     Result<> put(const Object& object, std::uint64_t number);
     Result<> erase(const std::string& kind, const std::string& id);
     Result<> append_events(const Changes& changes);

@@ -257,6 +257,33 @@ TEST_P(StoreContract, EventsComeNewestLastAndBounded) {
     EXPECT_TRUE(seconds({.after = number_}).empty());
 }
 
+TEST_P(StoreContract, EventsAreReadPageByPageFromTheNewestOn) {
+    for (int i = 0; i < 5; ++i) {
+        Changes changes = next();
+        changes.events = {event(i, "i-1"), event(i, "i-2", "other"), event(i, "i-3")};
+        ASSERT_TRUE(commit(changes));
+    }
+    const std::vector<EventRecord> all = run(store_->events({})).value();
+    ASSERT_EQ(all.size(), 15u);
+    EXPECT_EQ(all.back().number, number_);
+    EXPECT_EQ(all.back().line, all.front().line + 2);
+    const auto pages = [&](EventQuery query) {
+        std::vector<EventRecord> paged;
+        for (int page = 0; page < 20; ++page) {
+            const auto some = run(store_->events(query)).value();
+            if (some.empty()) break;
+            paged.insert(paged.begin(), some.begin(), some.end());
+            query.before = EventPlace{some.front().number, some.front().line};
+        }
+        return paged;
+    };
+    EXPECT_EQ(pages({.limit = 4}), all) << "pages end within a commit";
+    EXPECT_EQ(pages({.limit = 1}), all);
+    EXPECT_EQ(pages({.kind = "instance", .id = "i-2", .limit = 2}).size(), 5u);
+    EXPECT_EQ(pages({.tenant = "acme", .limit = 3}).size(), 10u);
+    EXPECT_TRUE(run(store_->events({.before = EventPlace{all.front().number, all.front().line}}))->empty());
+}
+
 namespace {
 
 AuditLine audit_line(std::int64_t second, std::string actor, std::string operation, std::string tenant) {

@@ -87,6 +87,7 @@ Result<api::List<api::AlertRule>> list_rules(const Desk& desk, const api::Call& 
     api::List<api::AlertRule> list;
     for (const alert::Rule& rule : alert_rules(desk))
         if (sees(tenant, rule)) list.items.push_back(seen_by(tenant, desk, rule));
+    std::erase_if(list.items, [&](const auto& shown) { return !api::lets_through(call.query, shown); });
     return list;
 }
 

@@ -110,16 +110,22 @@ Result<api::List<api::Gpu>> list_gpus(const Desk& desk, const api::Call& call, c
     }
     std::ranges::sort(sorted, {}, &PlacedGpu::place);
     api::List<api::Gpu> list;
-    const std::string* last = nullptr;
+    const std::string* last = nullptr;  // That this page has or has passed over.
+    int looked_at = 0;
     for (const PlacedGpu& one : sorted) {
-        api::Gpu shown = view(desk, *one.host, *one.gpu);
-        if ((request.state && shown.state != *request.state) || (request.use && shown.use != *request.use))
-            continue;
-        if (list.items.size() == static_cast<std::size_t>(call.limit)) {
+        bool full = !call.query.empty() && looked_at++ == queried_rows_max;
+        if (!full) {
+            api::Gpu shown = view(desk, *one.host, *one.gpu);
+            const bool fits = (!request.state || shown.state == *request.state) &&
+                              (!request.use || shown.use == *request.use) &&
+                              api::lets_through(call.query, shown);
+            full = fits && std::ssize(list.items) == call.limit;
+            if (fits && !full) list.items.push_back(std::move(shown));
+        }
+        if (full) {
             list.next_cursor = api::to_string({.list = call.list, .id = *last});
             break;
         }
-        list.items.push_back(std::move(shown));
         last = &one.place;
     }
     return list;

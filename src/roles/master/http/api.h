@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "api/handlers.h"
+#include "api/list_query.h"
 #include "api/types_common.h"
 #include "roles/master/http/audit.h"
 #include "roles/master/http/denials.h"
@@ -112,6 +113,11 @@ Task<typename Op::Response> Api::answer_read(Look look, api::Call call, typename
     co_return response;
 }
 
+// A query is asked of what is shown of a row. Of so many rows for one page, which may so be short, or empty,
+inline constexpr int queried_rows_max = 2000;
+// and of so many for a total; of more there is none.
+inline constexpr std::ptrdiff_t counted_rows_max = 10'000;
+
 // One page of what is in memory, in the order in which it was made or the other way round; the cursor is the
 // last one's place.
 template <class Row, class View>
@@ -122,13 +128,17 @@ struct Paging {
     Result<api::List<View>> page(const api::Call& call, Make make) {
         const auto before = [&](const auto& a, const auto& b) { return call.newest_first ? b < a : a < b; };
         std::ranges::sort(rows, [&](const Row* a, const Row* b) { return before(place(*a), place(*b)); });
+        const auto is_behind = [&](const Row& row) {
+            return !call.after || before(std::pair(call.after->created, call.after->id), place(row));
+        };
+        if (!call.query.empty()) return queried(call, make, is_behind);
         api::List<View> list;
         if (call.total) list.total = std::ssize(rows);
         const Row* last = nullptr;
         for (const Row* row : rows) {
-            if (call.after && !before(std::pair(call.after->created, call.after->id), place(*row))) continue;
+            if (!is_behind(*row)) continue;
             if (static_cast<int>(list.items.size()) == call.limit) {
-                list.next_cursor = api::to_string({call.list, 0, last->meta.created, Kind<Row>::id(*last)});
+                list.next_cursor = cursor(call, *last);
                 break;
             }
             list.items.push_back(make(*row));
@@ -138,6 +148,38 @@ struct Paging {
     }
 
 private:
+    // There is a next page when another one fits, or when that is not known.
+    template <class Make, class Behind>
+    api::List<View> queried(const api::Call& call, Make make, Behind is_behind) {
+        api::List<View> list;
+        if (call.total && std::ssize(rows) <= counted_rows_max) list.total = 0;
+        const Row* last = nullptr;  // That this page has or has passed over.
+        int looked_at = 0;
+        for (const Row* row : rows) {
+            const bool behind = is_behind(*row) && !list.next_cursor;
+            if (!behind && !list.total) continue;
+            if (!list.total && looked_at++ == queried_rows_max) {
+                list.next_cursor = cursor(call, *last);
+                break;
+            }
+            View shown = make(*row);
+            const bool fits = api::lets_through(call.query, shown);
+            if (fits && list.total) ++*list.total;
+            if (!behind) continue;
+            if (fits && static_cast<int>(list.items.size()) == call.limit) {
+                list.next_cursor = cursor(call, *last);
+                if (!list.total) break;
+                continue;
+            }
+            if (fits) list.items.push_back(std::move(shown));
+            last = row;
+        }
+        return list;
+    }
+
+    static std::string cursor(const api::Call& call, const Row& last) {
+        return api::to_string({call.list, 0, last.meta.created, Kind<Row>::id(last)});
+    }
     static std::pair<std::uint64_t, std::string> place(const Row& row) {
         return {row.meta.created, Kind<Row>::id(row)};
     }

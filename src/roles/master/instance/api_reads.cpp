@@ -5,6 +5,7 @@
 #include "roles/master/container/log_answer.h"
 #include "roles/master/http/api.h"
 #include "roles/master/http/caller.h"
+#include "roles/master/http/events_page.h"
 #include "roles/master/http/lookup.h"
 #include "roles/master/instance/archive.h"
 #include "roles/master/instance/explain.h"
@@ -85,12 +86,16 @@ Result<> check_plain(const api::Call& call) {
 // The one that is named, wherever it is.
 Task<api::List<api::Instance>> list_named(TermPtr term, api::Call call, Asked asked) {
     api::List<api::Instance> list;
-    for (const Instance* instance : wanted_of(term->look(), asked))
-        list.items.push_back(view(term->look(), *instance));
-    if (list.items.empty()) {
+    const auto add = [&](const Instance& instance) {
+        api::Instance shown = view(term->look(), instance);
+        if (api::lets_through(call.query, shown)) list.items.push_back(std::move(shown));
+    };
+    const std::vector<const Instance*> rows = wanted_of(term->look(), asked);
+    for (const Instance* instance : rows) add(*instance);
+    if (rows.empty()) {
         const auto ended =
             CO_TRY(co_await archived_instance(term, call, *asked.request.instance, asked.request.tenant_id));
-        if (ended && wanted(term->look(), *ended, asked)) list.items.push_back(view(term->look(), *ended));
+        if (ended && wanted(term->look(), *ended, asked)) add(*ended);
     }
     CO_TRY(co_await term->settled());
     if (call.total) list.total = std::ssize(list.items);
@@ -129,7 +134,9 @@ Task<api::List<api::Instance>> list_all(TermPtr term, api::Call call, Asked aske
                 instance = &stored;
             }
             if (!wanted(desk, *instance, asked)) continue;
-            list.items.push_back(view(desk, *instance));
+            api::Instance shown = view(desk, *instance);
+            if (!api::lets_through(call.query, shown)) continue;
+            list.items.push_back(std::move(shown));
             if (static_cast<int>(list.items.size()) < call.limit) continue;
             if (page.more || i + 1 < page.objects.size()) list.next_cursor = cursor_of(call, page.at, object);
             co_return list;
@@ -181,6 +188,9 @@ void add_instance_reads(Api& service) {
         Asked asked = CO_TRY(asked_for(call, std::move(request)));
         const TermPtr term = CO_TRY(service.leader());
         const WatchPlace place = CO_TRY(service.watches().enter(term->settings(), call.caller));
+        const auto add = [&call](std::vector<api::Instance>& to, api::Instance shown) {
+            if (api::lets_through(call.query, shown)) to.push_back(std::move(shown));
+        };
         const std::string kind{Kind<Instance>::name};
         Feed::Place at = term->feed().end(kind);
         if (call.resume != 0) {
@@ -188,7 +198,7 @@ void add_instance_reads(Api& service) {
         } else {
             std::vector<api::Instance> first;
             for (const Instance* instance : wanted_of(term->look(), asked))
-                first.push_back(view(term->look(), *instance));
+                add(first, view(term->look(), *instance));
             // Memory moves before the store: what was seen is told once it is durable.
             CO_TRY(co_await term->settled());
             // Whoever is cut among these begins anew: none of them has an id.
@@ -208,7 +218,7 @@ void add_instance_reads(Api& service) {
                 const Instance* instance = term->look().estate.instances.find(id);
                 if (!instance) left_memory.push_back(id);
                 if (instance && wanted(term->look(), *instance, asked))
-                    changed.push_back(view(term->look(), *instance));
+                    add(changed, view(term->look(), *instance));
             }
             CO_TRY(co_await term->settled());
             for (const std::string& id : left_memory) {
@@ -216,8 +226,7 @@ void add_instance_reads(Api& service) {
                 CO_TRY(co_await check_cancelled());
                 const auto ended =
                     object ? instance_of(*object) : Result<Instance>{std::unexpected(object.error())};
-                if (ended && wanted(term->look(), *ended, asked))
-                    changed.push_back(view(term->look(), *ended));
+                if (ended && wanted(term->look(), *ended, asked)) add(changed, view(term->look(), *ended));
             }
             // Only the last event of a commit lets the client go on behind that commit.
             for (api::Instance& instance : changed) {
@@ -258,14 +267,7 @@ void add_instance_reads(Api& service) {
             const TermPtr term = CO_TRY(service.leader());
             const Instance instance =
                 CO_TRY(co_await instance_anywhere(term, call, request.instance, request.tenant_id));
-            EventQuery query{
-                .kind = "instance", .id = instance.id, .limit = static_cast<std::size_t>(call.limit)};
-            CO_TRY(co_await term->settled());
-            api::List<api::Event> list;
-            for (const EventRecord& event : CO_TRY(co_await term->ports().store.events(std::move(query))))
-                list.items.push_back(view(event));
-            if (call.newest_first) std::ranges::reverse(list.items);
-            co_return list;
+            co_return co_await events_page(term, std::move(call), {.kind = "instance", .id = instance.id});
         });
 }
 

@@ -7,6 +7,7 @@
 #include "core/version.h"
 #include "domain/tenancy/role.h"
 #include "roles/master/http/api.h"
+#include "roles/master/http/events_page.h"
 #include "roles/master/state/views.h"
 #include "roles/master/tenancy/tenancy.h"
 
@@ -145,20 +146,13 @@ void add_keys(Api& service) {
         [&service](api::Call call, api::ListEvents request) -> Task<api::List<api::Event>> {
             const TermPtr term = CO_TRY(service.leader());
             const std::string tenant = CO_TRY(tenant_meant(call, request.tenant_id));
-            EventQuery query{.kind = request.kind.value_or(""),
-                             .id = request.id.value_or(""),
-                             .limit = static_cast<std::size_t>(call.limit)};
+            EventQuery query{.kind = request.kind.value_or(""), .id = request.id.value_or("")};
             if (!tenant.empty()) query.tenant = tenant;
             CO_TRY(check_new(call, scope_of_tenant(tenant)));
-            CO_TRY(co_await term->settled());
-            api::List<api::Event> list;
             const WallTime begin = request.since
                                        ? term->ports().timers.wall() - std::chrono::seconds{*request.since}
                                        : WallTime::min();
-            for (const EventRecord& event : CO_TRY(co_await term->ports().store.events(std::move(query))))
-                if (event.time >= begin) list.items.push_back(view(event));
-            if (call.newest_first) std::ranges::reverse(list.items);
-            co_return list;
+            co_return co_await events_page(term, std::move(call), std::move(query), begin);
         });
     service.handlers().on<ops::whoami>([&service](api::Call call, api::Empty) -> Task<api::Whoami> {
         const TermPtr term = CO_TRY(service.leader());

@@ -156,11 +156,13 @@ Subject subject_of(const Desk& desk, const api::Call& call, const api::NameRole&
 void add_roles(Api& service) {
     namespace ops = api::ops;
     service.read<ops::list_permissions>(
-        [](const Desk&, const api::Call&, const api::Empty&) -> Result<api::List<api::PermissionInfo>> {
+        [](const Desk&, const api::Call& call, const api::Empty&) -> Result<api::List<api::PermissionInfo>> {
             api::List<api::PermissionInfo> list;  // Few enough for one page.
-            for (const PermissionRow& row : permissions)
-                list.items.push_back(
-                    {std::string{row.name}, std::string{name_of(row.level)}, std::string{row.help}});
+            for (const PermissionRow& row : permissions) {
+                api::PermissionInfo shown{std::string{row.name}, std::string{name_of(row.level)},
+                                          std::string{row.help}};
+                if (api::lets_through(call.query, shown)) list.items.push_back(std::move(shown));
+            }
             return list;
         });
     service.write<ops::create_role>(decide_create);
@@ -172,7 +174,9 @@ void add_roles(Api& service) {
                     return may(call, scope_of_tenant(row.tenant)) && (tenant.empty() || row.tenant == tenant);
                 }).page(call, [](const CustomRole& row) { return role_view(row); }));
         std::vector<api::Role> first;  // Older than all others.
-        for (const BuiltInRoleRow& row : built_in_roles) first.push_back(role_view(row));
+        for (const BuiltInRoleRow& row : built_in_roles)
+            if (api::Role shown = role_view(row); api::lets_through(call.query, shown))
+                first.push_back(std::move(shown));
         if (list.total) *list.total += std::ssize(first);
         if (!call.newest_first && !call.after)
             list.items.insert(list.items.begin(), first.begin(), first.end());

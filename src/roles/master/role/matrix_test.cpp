@@ -1,6 +1,7 @@
 // Every operation of the API × every role × objects of the own project, of another project, of another tenant
 // and of the cloud, over HTTP: the gate's answer is what the table of operations says. An operation without a
 // row fails.
+#include "api/list_query.h"
 #include "api/operation_list.h"
 #include "api/schema.h"
 #include "domain/tenancy/role.h"
@@ -498,6 +499,55 @@ TEST_F(Matrix, ListsComeInBothOrdersAndCounted) {
             400)
             << operation->name << ": the cursor is of the other order";
     }
+}
+
+// "state='running'" of the first field with a text that one of these items has.
+std::optional<std::pair<std::string, json::value>> term_of(const api::ListFields& known,
+                                                           const json::array& items) {
+    for (const json::value& item : items)
+        for (const api::QueryField& field : known.fields) {
+            const json::value* value = item.as_object().if_contains(field.name);
+            if (field.kind == api::QueryKind::text && value && value->is_string() &&
+                !value->as_string().empty())
+                return std::pair{std::string{field.name}, *value};
+        }
+    return std::nullopt;
+}
+
+TEST_F(Matrix, ListsTakeAQuery) {
+    int filtered = 0;
+    for (const api::Operation* operation : api::operations()) {
+        if (!operation->takes_query() || operation->path.contains('{')) continue;
+        const auto asked = [&](const std::string& query) {
+            return ask(*operation, {std::string{operation->path} + query, ""}, "hu_operator");
+        };
+        const api::ListFields known = api::list_fields(api::item_of(*operation));
+        const Reply refused = asked("?query=xyzzy%3D1");
+        EXPECT_EQ(refused.status, 400) << operation->name;
+        const json::value& error = refused.body.at("errors").at(0);
+        EXPECT_EQ(error.at("field"), "query") << operation->name;
+        for (const api::QueryField& field : known.fields)
+            EXPECT_NE(error.at("message").as_string().find(field.name), json::string::npos)
+                << operation->name << field.name;
+
+        const std::string total = operation->pages == api::Pages::of_memory ? "&total=true" : "";
+        const json::array all = asked("?limit=1000").body.at("items").as_array();
+        const auto term = term_of(known, all);
+        if (!term) continue;
+        ++filtered;
+        json::array fitting;
+        for (const json::value& item : all)
+            if (const json::value* value = item.as_object().if_contains(term->first);
+                value && *value == term->second)
+                fitting.push_back(item);
+        const std::string query = fmt::format("{}=\"{}\"", term->first, term->second.as_string());
+        const Reply answer = asked("?limit=1000" + total + "&query=" + percent_encode(query));
+        ASSERT_EQ(answer.status, 200) << operation->name << answer.text;
+        EXPECT_EQ(answer.body.at("items"), json::value(fitting)) << operation->name << " " << query;
+        if (!total.empty())
+            EXPECT_EQ(answer.body.at("total").as_int64(), std::ssize(fitting)) << operation->name;
+    }
+    EXPECT_GT(filtered, 20);
 }
 
 }  // namespace

@@ -14,7 +14,7 @@ void add_series(Api& service) {
             api::List<api::SeriesMetric> list;
             std::size_t at = call.after ? static_cast<std::size_t>(call.after->created) : 0;
             for (; at < all.size() && static_cast<int>(list.items.size()) < call.limit; ++at)
-                list.items.push_back(all[at]);
+                if (api::lets_through(call.query, all[at])) list.items.push_back(all[at]);
             if (at < all.size()) list.next_cursor = api::to_string({call.list, 0, at, all[at].name});
             co_return list;
         });

@@ -14,6 +14,7 @@ namespace {
 
 template <class Row>
 void cut_to_page(api::List<Row>& list, const api::Call& call, auto id_of) {
+    std::erase_if(list.items, [&](const Row& row) { return !api::lets_through(call.query, row); });
     std::ranges::sort(list.items, {}, id_of);
     if (list.items.size() <= static_cast<std::size_t>(call.limit)) return;
     list.items.resize(static_cast<std::size_t>(call.limit));

@@ -59,7 +59,8 @@ void add_templates(Api& service) {
         const auto& all = desk.settings.templates;
         std::size_t at = call.after ? static_cast<std::size_t>(call.after->created) : 0;
         for (; at < all.size() && static_cast<int>(list.items.size()) < call.limit; ++at)
-            list.items.push_back(template_view(all[at]));
+            if (api::InstanceTemplate shown = template_view(all[at]); api::lets_through(call.query, shown))
+                list.items.push_back(std::move(shown));
         if (at < all.size()) list.next_cursor = api::to_string({call.list, 0, at, all[at].name});
         return list;
     });

@@ -37,8 +37,11 @@ public:
         if (failure) co_return std::unexpected(*failure);
         for (Object& object : changes.put) objects[{object.kind, object.id}] = std::move(object);
         for (const auto& gone : changes.erase) objects.erase(gone);
-        for (EventRecord& event : changes.events)
-            event.number = changes.number, log.push_back(std::move(event));
+        for (std::uint64_t line = 0; EventRecord & event : changes.events) {
+            event.number = changes.number;
+            event.line = line++;
+            log.push_back(std::move(event));
+        }
         for (AuditSeal& seal : changes.seals) anchors.seals.push_back(std::move(seal));
         if (!changes.audit.empty()) anchors.head = changes.audit.back().chain;
         for (std::uint64_t line = 0; AuditLine & kept : changes.audit) {
@@ -86,7 +89,19 @@ public:
         if (at == objects.end()) co_return fail(Code::not_found, "none");
         co_return at->second;
     }
-    Task<std::vector<EventRecord>> events(EventQuery) override { co_return log; }
+    Task<std::vector<EventRecord>> events(EventQuery query) override {
+        std::vector<EventRecord> found;
+        for (const EventRecord& event : log)
+            if ((query.kind.empty() || query.kind == event.kind) &&
+                (query.id.empty() || query.id == event.id) &&
+                (!query.tenant || *query.tenant == event.tenant) && event.number > query.after &&
+                (!query.before ||
+                 std::pair(event.number, event.line) < std::pair(query.before->number, query.before->line)))
+                found.push_back(event);
+        if (found.size() > query.limit)
+            found.erase(found.begin(), found.end() - static_cast<std::ptrdiff_t>(query.limit));
+        co_return found;
+    }
     Task<AuditAnchors> audit_anchors(std::uint64_t after, std::size_t limit) override {
         AuditAnchors some{.base = anchors.base, .head = anchors.head};
         for (const AuditSeal& seal : anchors.seals) {
