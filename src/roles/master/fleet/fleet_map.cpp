@@ -158,11 +158,22 @@ FleetBlock::Facts FleetMap::facts_of(const Desk& desk, const Host& host) {
         facts.use +=
             byte_of(closed || !usable(host, gpu->uuid) ? api::FleetUse::unavailable : api::FleetUse::idle);
         facts.health += byte_of(health_of(host, gpu->uuid));
-        facts.models.push_back(models_.of(gpu->model));
+        facts.models.push_back(model_of(host.owner, gpu->model));
     }
     facts.tenants.assign(facts.gpus.size(), NameNumbers::unknown);
     hold(desk, host.id, facts);
     return facts;
+}
+
+std::uint16_t FleetMap::model_of(const std::string& owner, const std::string& name) {
+    if (name.empty()) return NameNumbers::unknown;
+    const auto other = [&] { return models_.of(std::string{fleet_model_other}); };
+    if (name.size() > fleet_model_bytes_max) return other();
+    auto& own = models_of_[owner];
+    if (own.size() >= fleet_models_owner_max && !own.contains(models_.find(name))) return other();
+    const std::uint16_t number = models_.of(name);
+    own.insert(number);
+    return number;
 }
 
 void FleetMap::hold(const Desk& desk, const std::string& id, FleetBlock::Facts& facts) {

@@ -31,6 +31,11 @@ inline constexpr int power_step_w = 5;  // So that a byte has room for 1,270 W.
 // GPUs of one host that are in the map; a byte counts them.
 inline constexpr std::size_t fleet_gpus_host_max = 254;
 
+// Names of models come from agents: of one provider so many count, of so many bytes; others are "other".
+inline constexpr std::size_t fleet_models_owner_max = 64;
+inline constexpr std::size_t fleet_model_bytes_max = 64;
+inline constexpr std::string_view fleet_model_other = "other";
+
 // A host as it lies in the map. The order is that of its GPUs' indexes, then ids.
 struct FleetBlock {
     struct Facts {
@@ -92,6 +97,7 @@ private:
     void look(const Desk& desk, const std::string& id);
     void drop(const std::string& id);
     FleetBlock::Facts facts_of(const Desk& desk, const Host& host);
+    std::uint16_t model_of(const std::string& owner, const std::string& name);
     void hold(const Desk& desk, const std::string& id, FleetBlock::Facts& facts);
 
     Follower<Host> hosts_;
@@ -101,6 +107,7 @@ private:
     std::map<std::string, std::string> claim_at_;  // The host of each claim.
     Blocks blocks_;
     NameNumbers zones_, tenants_, models_;
+    std::map<std::string, std::set<std::uint16_t>> models_of_;  // Of each provider, that were ever told.
     std::uint64_t number_ = 0;
     std::uint64_t forgotten_ = 0;  // Number of the last removal that is not remembered.
     Order by_told_, by_changed_;

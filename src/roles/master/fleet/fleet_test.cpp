@@ -208,6 +208,21 @@ TEST_F(FleetTest, AProviderSeesItsOwnHostsAndNoOthersNames) {
     EXPECT_EQ(ask("", caller_for("acme")).status, 403) << "hosts are not a tenant's to see";
 }
 
+TEST_F(FleetTest, AProviderNamesSoManyModels) {
+    for (std::size_t i = 0; i <= 2 * fleet_models_owner_max; ++i) {
+        desk().estate.hosts.edit("h-c").facts.gpus.front().model = fmt::format("model {}", i);
+        (void)fleet();
+    }
+    EXPECT_THAT(told(fleet("?values=model", provider("farm")).columns, "model"),
+                ElementsAre("other", "H100 SXM5 80GB"))
+        << "those that it has told before are known";
+    desk().estate.hosts.edit("h-b").facts.gpus.front().model = "L40S 48GB";
+    desk().estate.hosts.edit("h-b").facts.gpus.back().model = std::string(fleet_model_bytes_max + 1, 'x');
+    EXPECT_THAT(told(fleet("?values=model&zone=lon").columns, "model"),
+                ElementsAre("L40S 48GB", "other", "other", "H100 SXM5 80GB"))
+        << "others' are counted apart";
+}
+
 TEST_F(FleetTest, ComesByZoneAndInPages) {
     EXPECT_THAT(fleet("?zone=lon").hosts, ElementsAre("h-b", "h-c"));
     EXPECT_THAT(fleet("?zone=mars").hosts, IsEmpty());
