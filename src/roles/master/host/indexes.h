@@ -18,15 +18,15 @@ std::int64_t whole_disk(const Host& host);
 // But for those that were removed.
 template <>
 struct Indexes<Host> {
-    Index<Host> name, gpu, zone;
+    Index<Host> name, gpu, zone, owner;  // The owner "" is the cloud.
     // Of all: by zone and in all of them (""), what whole_disk() says.
     Index<Host, std::pair<std::string, std::int64_t>> disk;
     Index<Host, std::int64_t> prove_at;  // If something of it can be proved.
     Index<Host, HostWork> work;
     Indexes();
     static void each(auto& self, auto visit) {
-        visit(self.name), visit(self.gpu), visit(self.zone), visit(self.disk), visit(self.prove_at),
-            visit(self.work);
+        visit(self.name), visit(self.gpu), visit(self.zone), visit(self.owner), visit(self.disk),
+            visit(self.prove_at), visit(self.work);
     }
 };
 
