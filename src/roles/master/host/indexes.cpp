@@ -43,6 +43,9 @@ Indexes<Host>::Indexes()
       prove_at(master::prove_at),
       work([](const Host& row) {
           return one_if(is_there(row) && measuring_due(row.facts, row.admission), HostWork::measure);
+      }),
+      made([](const Host& row) {
+          return one_if(is_there(row) && row.facts.simulated, HostMade::simulated);
       }) {}
 
 Indexes<HostToken>::Indexes()
