@@ -57,7 +57,7 @@ inline constexpr auto fields<Fleet> = std::to_array<Field>({
     {.member = "names", .help = "Their host names, in the same order.", .example = "[\"gpu-07\"]"},
     {.member = "host_columns", .help = "A value for each host: zone, state, and gpus, their number."},
     {.member = "columns", .help = "A value for each GPU: by host, in the order of its indexes, then of ids."},
-    {.member = "removed", .help = "Ids of hosts that were removed since.", .example = "[\"h-9b01aa\"]"},
+    {.member = "removed", .help = "Ids of hosts that were removed since, or moved to a zone or provider that this answer does not show.", .example = "[\"h-9b01aa\"]"},
     {.member = "next", .help = "Ask again with ?after= this for further hosts; absent: these are all.", .example = "h-4f2a9c"},
 });
 

@@ -110,6 +110,12 @@ bool takes_gzip(const Headers& headers) {
     return weight > 0 && weight >= plain.value_or(0);
 }
 
+std::string gzip(std::string_view text) {
+    std::string packed;
+    Deflater{}.add(text, true, packed);
+    return packed;
+}
+
 Task<Response> compressed(const Request& request, Response response) {
     const bool looks = request.method == "GET" || request.method == "HEAD";
     const std::size_t size = response.body.size();

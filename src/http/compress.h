@@ -13,6 +13,9 @@ inline constexpr std::size_t compressed_max = std::size_t{4} * 1024 * 1024;  // 
 // 12.5.3). A weight that is none counts as 0.
 bool takes_gzip(const Headers& headers);
 
+// `text` as gzip, at once: for what is compressed once and sent many times.
+std::string gzip(std::string_view text);
+
 // The answer to `request`, compressed where all of this is so: the method is GET or HEAD, the body is text or
 // JSON of more than compressed_min bytes and not encoded yet, and the client takes gzip. Answers of other
 // methods stay plain, because those have secrets that are told once (BREACH). Others have

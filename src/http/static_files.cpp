@@ -1,5 +1,8 @@
 #include "http/static_files.h"
 
+#include <fmt/format.h>
+#include <zlib.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -30,7 +33,15 @@ bool has_etag(std::string_view list, std::string_view etag) {
     return found;
 }
 
+std::string etag_of(std::string_view text) {
+    return fmt::format("\"{:x}-{:08x}\"", text.size(),
+                       crc32_z(0, reinterpret_cast<const Bytef*>(text.data()), text.size()));
+}
+
 }  // namespace
+
+MadeFile::MadeFile(std::string path, std::string text)
+    : path_(std::move(path)), plain_(std::move(text)), gzip_(http::gzip(plain_)), etag_(etag_of(plain_)) {}
 
 std::string_view media_type(std::string_view path) {
     const auto known =

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <span>
+#include <string>
 
 #include "http/message.h"
 
@@ -12,6 +13,16 @@ struct StaticFile {
     std::string_view plain;
     std::string_view gzip;  // The same, compressed.
     std::string_view etag;  // With its quotes; another one when the bytes are others.
+};
+
+// A file that the program makes when it is first asked for, and keeps. Its etag is from its bytes.
+class MadeFile {
+public:
+    MadeFile(std::string path, std::string text);
+    StaticFile file() const { return {path_, plain_, gzip_, etag_}; }
+
+private:
+    const std::string path_, plain_, gzip_, etag_;
 };
 
 // Media type by the name's ending, "application/octet-stream" for those that it does not know.

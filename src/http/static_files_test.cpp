@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "http/testing/gunzip.h"
+
 namespace hostler::http {
 namespace {
 
@@ -27,6 +29,17 @@ TEST(StaticFiles, AreNotSentAgainToThoseWhoHaveThem) {
         EXPECT_EQ(kept.body, "");
     }
     EXPECT_EQ(file_response(script, {{"If-None-Match", "\"e2\""}}, true).status, 200);
+}
+
+TEST(StaticFiles, AMadeOneIsCompressedAndNamedByItsBytes) {
+    const std::string text(100'000, 'x');
+    const MadeFile made{"made.json", text}, same{"made.json", text}, other{"made.json", text + "y"};
+    EXPECT_EQ(made.file().plain, text);
+    EXPECT_EQ(testing::gunzip(std::string{made.file().gzip}), text);
+    EXPECT_EQ(made.file().etag, same.file().etag);
+    EXPECT_NE(made.file().etag, other.file().etag);
+    EXPECT_EQ(file_response(made.file(), {{"If-None-Match", std::string{made.file().etag}}}, false).status,
+              304);
 }
 
 }  // namespace

@@ -149,6 +149,37 @@ TEST_F(TicketTest, ResumesWithTheSameTicketWhileNoMasterAnswers) {
     EXPECT_EQ(outcome(enter(by(shown), "&resume=true")), "101");
 }
 
+// Told before the outage, while the session was not connected.
+TEST_F(TicketTest, DoesNotResumeWhenItsCredentialHasEnded) {
+    const std::string shown = ticket(), second = ticket("hk_second");
+    auto mine = enter(by(shown))->take_stream().value();
+    auto others = enter(by(second), "2")->take_stream().value();
+    ASSERT_TRUE(echoes(*mine) && echoes(*others));
+    cloud_.pass(5s);
+    mine = nullptr, others = nullptr;
+    cloud_.pass(100ms);
+    cloud_.master.end_key("hk_mine");
+    cloud_.pass(100ms);
+    cloud_.master.vanish();
+    ASSERT_TRUE(cloud_.eventually([&] { return !cloud_.gateway->linked(); }));
+    EXPECT_EQ(outcome(enter(by(shown), "&resume=true")), "503 no_master");
+    EXPECT_EQ(outcome(enter(by(second), "2&resume=true")), "101") << "another's";
+}
+
+TEST_F(TicketTest, DoesNotResumeBehindTheEndOfItsCredential) {
+    cloud_.master.ends_s["hk_mine"] = 5;
+    const std::string shown = ticket();
+    auto mine = enter(by(shown))->take_stream().value();
+    ASSERT_TRUE(echoes(*mine));
+    cloud_.pass(3s);
+    mine = nullptr;
+    cloud_.master.vanish();
+    ASSERT_TRUE(cloud_.eventually([&] { return !cloud_.gateway->linked(); }));
+    EXPECT_EQ(outcome(enter(by(shown), "&resume=true")), "101");
+    cloud_.pass(6s);
+    EXPECT_EQ(outcome(enter(by(shown), "&resume=true")), "503 no_master");
+}
+
 TEST_F(TicketTest, AMarkIsNoKeyWhileNoMasterAnswers) {
     const auto terminal = enter(by(ticket()))->take_stream().value();
     ASSERT_TRUE(echoes(*terminal));

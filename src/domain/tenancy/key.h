@@ -42,6 +42,9 @@ struct SignIn {
 };
 BOOST_DESCRIBE_STRUCT(SignIn, (), (hash, key, route, expires_at, share, credential))
 
+inline constexpr std::size_t console_sessions_max = 32;  // Of one credential; the oldest makes room.
+inline constexpr std::size_t console_links_max = 4;      // The same, that were not opened yet.
+
 // A link that opens one port of one instance to whoever has it, for a time.
 struct Share {
     std::string id;  // "sh-…"

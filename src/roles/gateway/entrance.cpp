@@ -161,11 +161,12 @@ struct Entrance::Asked {
     std::string web_socket_key;
 };
 
-Entrance::Entrance(const Ports& ports, const Settings& settings, MasterLink& master, Stays& stays, Dial dial)
+Entrance::Entrance(const Ports& ports, const Settings& settings, MasterLink& master, Gatekeeper& keeper,
+                   Dial dial)
     : ports_(ports),
       settings_(settings),
       master_(master),
-      stays_(stays),
+      keeper_(keeper),
       dial_(std::move(dial)),
       questions_({.per_second = static_cast<double>(settings.questions_per_second),
                   .burst = static_cast<double>(settings.questions_burst)},
@@ -188,7 +189,7 @@ Task<> Entrance::serve(http::Inlet& inlet, const HostPort& host, std::string cli
     open.set_instance(entered->route->instance);
     open.set_generation(entered->route->generation);
     open.set_principal(entered->principal);
-    Stays::Stay stay{stays_, stands_on(**asked, *entered)};
+    Stays::Stay stay{keeper_.stays(), stands_on(**asked, *entered)};
     auto tunnel = co_await dial_(entered->route, (*asked)->open);
     CO_TRY(co_await check_cancelled());
     if (stay.ended())
@@ -287,8 +288,13 @@ Question Entrance::stands_on(const Asked& asked, const MasterLink::Entered& ente
 }
 
 // With a ticket that was used, too: while no master answers, a page can get no other one. It opens nothing
-// but the session that it has opened.
-bool Entrance::may_return(const Known& known, const Asked& asked) {
+// but the session that it has opened. A credential that has ended, by its time or by a master's word before
+// the outage, is believed no longer.
+bool Entrance::may_return(const Known& known, const Asked& asked) const {
+    const Trust::Belief belief = keeper_.belief_in(known.by);
+    // Masters are asked how long it lasts when they are asked about all that is open.
+    const bool is_new = ports_.timers.now() - known.since < 2 * seconds{settings_.recheck_s};
+    if (belief != Trust::Belief::yes && (belief == Trust::Belief::ended || !is_new)) return false;
     return known.credential == asked.enter->credential() && known.origin == asked.enter->origin() &&
            known.kind == asked.enter->kind() &&
            (!known.entered.by_address || known.address == asked.enter->address());
@@ -297,8 +303,14 @@ bool Entrance::may_return(const Known& known, const Asked& asked) {
 void Entrance::keep(const Asked& asked, MasterLink::Entered entered) {
     const std::string& session = asked.enter->session();
     if (!known_.contains(session)) known_order_.push_back(session);
-    known_[session] = {asked.enter->credential(), asked.enter->address(), asked.enter->origin(),
-                       asked.enter->kind(), std::move(entered)};
+    Question by = stands_on(asked, entered);
+    known_[session] = {.credential = asked.enter->credential(),
+                       .address = asked.enter->address(),
+                       .origin = asked.enter->origin(),
+                       .kind = asked.enter->kind(),
+                       .entered = std::move(entered),
+                       .by = std::move(by),
+                       .since = ports_.timers.now()};
     if (known_.size() <= sessions_known_max) return;
     known_.erase(known_order_.front());
     known_order_.pop_front();

@@ -8,6 +8,7 @@
 
 #include "core/rate.h"
 #include "http/inlet.h"
+#include "roles/gateway/gatekeeper.h"
 #include "roles/gateway/master_link.h"
 #include "roles/gateway/origin.h"
 #include "roles/gateway/stays.h"
@@ -18,7 +19,7 @@ namespace hostler::gateway {
 class Entrance {
 public:
     using Dial = std::function<Task<StreamPtr>(RoutePtr, std::shared_ptr<const uplink::TunnelOpen>)>;
-    Entrance(const Ports& ports, const Settings& settings, MasterLink& master, Stays& stays, Dial dial);
+    Entrance(const Ports& ports, const Settings& settings, MasterLink& master, Gatekeeper& keeper, Dial dial);
 
     static bool is_here(std::string_view target);
     static constexpr std::size_t sessions_known_max = 10'000;
@@ -36,12 +37,14 @@ private:
         std::string origin;
         std::string kind;
         MasterLink::Entered entered;
+        Question by;      // What it stands on.
+        Instant since{};  // When a master let it in.
     };
     Result<std::shared_ptr<Asked>> read(const http::RequestHead& head, const HostPort& host,
                                         std::string client, std::string_view scheme);
     Task<MasterLink::Entered> admit(const Asked& asked);
     static Question stands_on(const Asked& asked, const MasterLink::Entered& entered);
-    static bool may_return(const Known& known, const Asked& asked);
+    bool may_return(const Known& known, const Asked& asked) const;
     void keep(const Asked& asked, MasterLink::Entered entered);
     Task<> carry(http::Inlet& inlet, const Asked& asked, const MasterLink::Entered& entered, StreamPtr tunnel,
                  Stays::Stay& stay);
@@ -50,10 +53,10 @@ private:
     const Ports& ports_;
     const Settings& settings_;
     MasterLink& master_;
-    Stays& stays_;
+    Gatekeeper& keeper_;
     const Dial dial_;
     Rates questions_;
-    std::map<std::string, Known> known_;  // By session: it goes on while no master is there.
+    std::map<std::string, Known> known_;  // By session: it may come back while no master answers.
     std::list<std::string> known_order_;
     std::set<Stream*> carried_;  // Clients' ends.
     bool leaving_ = false;

@@ -41,6 +41,10 @@ public:
     Task<> remember() { return trust_.run(timers_); }  // Whom to believe, on disk. Until cancelled.
     // Asks each master that comes what has ended while none was there. Until cancelled.
     Task<> catch_up();
+    // Whether a credential is believed while no master answers.
+    Trust::Belief belief_in(const Question& question) const {
+        return trust_.believes(question, timers_.wall());
+    }
     std::size_t trusted() const { return trust_.size(); }
     // What is open by virtue of a credential; each holds a Stay.
     Stays& stays() { return stays_; }

@@ -37,7 +37,7 @@ Gateway::Gateway(Settings settings, Ports ports)
           [this](std::vector<std::string> marks) { keeper_.end(marks); }),
       keeper_(ports_, settings_, master_),
       upstreams_(ports_, settings_),
-      entrance_(ports_, settings_, master_, keeper_.stays(),
+      entrance_(ports_, settings_, master_, keeper_,
                 [this](RoutePtr route, std::shared_ptr<const uplink::TunnelOpen> session) {
                     return upstreams_.dial(std::move(route), std::move(session));
                 }),

@@ -8,6 +8,7 @@
 #include <boost/mp11/algorithm.hpp>
 #include <charconv>
 #include <map>
+#include <set>
 
 #include "api/types_host.h"
 #include "core/base64.h"
@@ -185,6 +186,9 @@ public:
         : call_(call), zone_(request.zone ? std::optional{map.zones().find(*request.zone)} : std::nullopt) {}
     bool has(const std::string& owner, std::uint16_t zone) {
         if (zone_ && (zone != *zone_ || zone == NameNumbers::unknown)) return false;
+        return may_see(owner);
+    }
+    bool may_see(const std::string& owner) {
         const auto [at, fresh] = may_.try_emplace(owner, false);
         if (fresh) at->second = may(call_, scope_of_provider(owner));
         return at->second;
@@ -195,6 +199,47 @@ private:
     std::optional<std::uint16_t> zone_;
     std::map<std::string, bool, std::less<>> may_;
 };
+
+void sort(Page& page) {
+    std::ranges::sort(page, {}, [](const auto* place) -> const std::string& { return place->first; });
+}
+
+// Of each provider that the caller may see alone, so that hosts of others cost nothing.
+Page hosts(const FleetMap& map, View& view, const std::string& behind, std::size_t most) {
+    Page page;
+    for (const std::string& owner : map.owners()) {
+        if (!view.may_see(owner)) continue;
+        const auto wanted = [&](const FleetBlock& block) { return view.has(owner, block.facts.zone); };
+        const Page own = map.hosts_of(owner, behind, wanted, most);
+        page.insert(page.end(), own.begin(), own.end());
+    }
+    sort(page);
+    return page;
+}
+
+Page changed_hosts(const FleetMap& map, View& view, std::uint64_t since, bool samples,
+                   const std::string& behind) {
+    Page page;
+    for (const std::string& owner : map.owners()) {
+        if (!view.may_see(owner)) continue;
+        for (const auto* place : map.changed_since(owner, since, samples))
+            if (place->first > behind && view.has(owner, place->second.facts.zone)) page.push_back(place);
+    }
+    sort(page);
+    return page;
+}
+
+// Those that were the caller's to see, and are no longer: not one that is elsewhere among what they see.
+std::vector<std::string> gone_hosts(const FleetMap& map, View& view, std::uint64_t since) {
+    std::set<std::string> gone;
+    for (FleetMap::Gone& one : map.gone_since(since)) {
+        if (!view.has(one.owner, one.zone)) continue;
+        const auto now = map.blocks().find(one.host);
+        if (now != map.blocks().end() && view.has(now->second.facts.owner, now->second.facts.zone)) continue;
+        gone.insert(std::move(one.host));
+    }
+    return {gone.begin(), gone.end()};
+}
 
 }  // namespace
 
@@ -207,27 +252,16 @@ Result<api::Fleet> fleet_answer(const FleetMap& map, const api::Call& call, cons
     const auto since = TRY(since_of(map, request, epoch));
     api::Fleet fleet{.at = now, .cursor = fmt::format("{}-{}", epoch, map.number()), .whole = !since};
     View view{map, call, request};
-    Page page;
-    // False: there is no room for it.
-    const auto take = [&](const FleetMap::Place& place) {
-        if (!view.has(place.second.facts.owner, place.second.facts.zone)) return true;
-        if (std::ssize(page) == request.limit) {
-            fleet.next = page.back()->first;
-            return false;
-        }
-        page.push_back(&place);
-        return true;
-    };
     const std::string behind = request.after.value_or("");
-    if (since) {
-        for (const auto* place : map.changed_since(*since, std::ranges::any_of(values, is_sampled)))
-            if (place->first > behind && !take(*place)) break;
-        for (FleetMap::Gone& gone : map.gone_since(*since))
-            if (view.has(gone.owner, gone.zone)) fleet.removed.push_back(std::move(gone.host));
-    } else {
-        for (auto at = map.blocks().upper_bound(behind); at != map.blocks().end() && take(*at); ++at) {
-        }
+    const auto limit = static_cast<std::size_t>(request.limit);
+    const bool samples = std::ranges::any_of(values, is_sampled);
+    Page page =
+        since ? changed_hosts(map, view, *since, samples, behind) : hosts(map, view, behind, limit + 1);
+    if (page.size() > limit) {
+        page.resize(limit);
+        fleet.next = page.back()->first;
     }
+    if (since) fleet.removed = gone_hosts(map, view, *since);
     for (const auto* place : page) {
         fleet.hosts.push_back(place->first);
         fleet.names.push_back(place->second.facts.name);

@@ -128,9 +128,15 @@ void FleetMap::look(const Desk& desk, const std::string& id) {
     FleetBlock& block = at->second;
     const bool other_facts = fresh || block.facts != facts;
     if (!other_facts && block.samples == samples) return;
+    if (!fresh && (block.facts.owner != facts.owner || block.facts.zone != facts.zone)) {
+        note_gone(*at);
+        take_out(*at);
+    }
     ++number_;
-    if (other_facts) place(by_told_, block.told, number_, &*at);
-    place(by_changed_, block.changed, number_, &*at);
+    Owned& owned = owned_[facts.owner];
+    owned.hosts.emplace(at->first, &*at);
+    if (other_facts) place(owned.told, block.told, number_, &*at);
+    place(owned.changed, block.changed, number_, &*at);
     block.facts = std::move(facts);
     block.samples = std::move(samples);
 }
@@ -138,11 +144,22 @@ void FleetMap::look(const Desk& desk, const std::string& id) {
 void FleetMap::drop(const std::string& id) {
     const auto at = blocks_.find(id);
     if (at == blocks_.end()) return;
-    const FleetBlock& block = at->second;
-    by_told_.erase(block.told);
-    by_changed_.erase(block.changed);
-    gone_.emplace(++number_, Gone{.host = id, .owner = block.facts.owner, .zone = block.facts.zone});
+    note_gone(*at);
+    take_out(*at);
     blocks_.erase(at);
+}
+
+void FleetMap::take_out(const Place& place) {
+    const auto owned = owned_.find(place.second.facts.owner);
+    owned->second.hosts.erase(place.first);
+    owned->second.told.erase(place.second.told);
+    owned->second.changed.erase(place.second.changed);
+    if (owned->second.hosts.empty()) owned_.erase(owned);
+}
+
+void FleetMap::note_gone(const Place& place) {
+    const FleetBlock::Facts& facts = place.second.facts;
+    gone_.emplace(++number_, Gone{.host = place.first, .owner = facts.owner, .zone = facts.zone});
     if (gone_.size() <= gone_max) return;
     forgotten_ = gone_.begin()->first;
     gone_.erase(gone_.begin());
@@ -158,11 +175,22 @@ FleetBlock::Facts FleetMap::facts_of(const Desk& desk, const Host& host) {
         facts.use +=
             byte_of(closed || !usable(host, gpu->uuid) ? api::FleetUse::unavailable : api::FleetUse::idle);
         facts.health += byte_of(health_of(host, gpu->uuid));
-        facts.models.push_back(models_.of(gpu->model));
+        facts.models.push_back(model_of(host.owner, gpu->model));
     }
     facts.tenants.assign(facts.gpus.size(), NameNumbers::unknown);
     hold(desk, host.id, facts);
     return facts;
+}
+
+std::uint16_t FleetMap::model_of(const std::string& owner, const std::string& name) {
+    if (name.empty()) return NameNumbers::unknown;
+    const auto other = [&] { return models_.of(std::string{fleet_model_other}); };
+    if (name.size() > fleet_model_bytes_max) return other();
+    auto& own = models_of_[owner];
+    if (own.size() >= fleet_models_owner_max && !own.contains(models_.find(name))) return other();
+    const std::uint16_t number = models_.of(name);
+    own.insert(number);
+    return number;
 }
 
 void FleetMap::hold(const Desk& desk, const std::string& id, FleetBlock::Facts& facts) {
@@ -183,14 +211,33 @@ void FleetMap::sampled(const Desk& desk, const std::string& host) {
     FleetBlock::Samples samples = samples_of(desk, host, block.facts);
     if (samples == block.samples) return;
     block.samples = std::move(samples);
-    place(by_changed_, block.changed, ++number_, &*at);
+    place(owned_[block.facts.owner].changed, block.changed, ++number_, &*at);
 }
 
-std::vector<const FleetMap::Place*> FleetMap::changed_since(std::uint64_t number, bool samples) const {
+std::vector<std::string> FleetMap::owners() const {
+    std::vector<std::string> names;
+    for (const auto& [name, owned] : owned_) names.push_back(name);
+    return names;
+}
+
+std::vector<const FleetMap::Place*> FleetMap::hosts_of(const std::string& owner, const std::string& behind,
+                                                       const Wanted& wanted, std::size_t most) const {
     std::vector<const Place*> hosts;
-    const Order& order = samples ? by_changed_ : by_told_;
+    const auto owned = owned_.find(owner);
+    if (owned == owned_.end()) return hosts;
+    const auto& all = owned->second.hosts;
+    for (auto at = all.upper_bound(behind); at != all.end() && hosts.size() < most; ++at)
+        if (wanted(at->second->second)) hosts.push_back(at->second);
+    return hosts;
+}
+
+std::vector<const FleetMap::Place*> FleetMap::changed_since(const std::string& owner, std::uint64_t number,
+                                                            bool samples) const {
+    std::vector<const Place*> hosts;
+    const auto owned = owned_.find(owner);
+    if (owned == owned_.end()) return hosts;
+    const Order& order = samples ? owned->second.changed : owned->second.told;
     for (auto at = order.upper_bound(number); at != order.end(); ++at) hosts.push_back(at->second);
-    std::ranges::sort(hosts, {}, [](const Place* place) -> const std::string& { return place->first; });
     return hosts;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <set>
 #include <string>
@@ -30,6 +31,11 @@ inline constexpr std::uint8_t byte_unknown = 0xff;
 inline constexpr int power_step_w = 5;  // So that a byte has room for 1,270 W.
 // GPUs of one host that are in the map; a byte counts them.
 inline constexpr std::size_t fleet_gpus_host_max = 254;
+
+// Names of models come from agents: of one provider so many count, of so many bytes; others are "other".
+inline constexpr std::size_t fleet_models_owner_max = 64;
+inline constexpr std::size_t fleet_model_bytes_max = 64;
+inline constexpr std::string_view fleet_model_other = "other";
 
 // A host as it lies in the map. The order is that of its GPUs' indexes, then ids.
 struct FleetBlock {
@@ -77,8 +83,15 @@ public:
     std::uint64_t number() const { return number_; }
     // Whether all that changed since that change can be told: removed hosts are remembered for a while.
     bool remembers(std::uint64_t number) const { return number >= forgotten_ && number <= number_; }
-    // By id. `samples`: also those of which nothing but samples changed.
-    std::vector<const Place*> changed_since(std::uint64_t number, bool samples) const;
+    // Providers that have hosts; "" is the cloud.
+    std::vector<std::string> owners() const;
+    // Hosts of one of them behind an id, by id: those that `wanted` says, so many at most.
+    using Wanted = std::function<bool(const FleetBlock&)>;
+    std::vector<const Place*> hosts_of(const std::string& owner, const std::string& behind,
+                                       const Wanted& wanted, std::size_t most) const;
+    // The same of those that changed, in no order. `samples`: also those of which nothing but samples did.
+    std::vector<const Place*> changed_since(const std::string& owner, std::uint64_t number,
+                                            bool samples) const;
     struct Gone {
         std::string host, owner;
         std::uint16_t zone = NameNumbers::unknown;
@@ -88,10 +101,17 @@ public:
 
 private:
     using Order = std::map<std::uint64_t, const Place*>;
+    struct Owned {  // Hosts of one provider.
+        std::map<std::string_view, const Place*> hosts;
+        Order told, changed;
+    };
+    void take_out(const Place& place);
     void note_stirred(const Desk& desk);
     void look(const Desk& desk, const std::string& id);
     void drop(const std::string& id);
+    void note_gone(const Place& place);
     FleetBlock::Facts facts_of(const Desk& desk, const Host& host);
+    std::uint16_t model_of(const std::string& owner, const std::string& name);
     void hold(const Desk& desk, const std::string& id, FleetBlock::Facts& facts);
 
     Follower<Host> hosts_;
@@ -101,10 +121,11 @@ private:
     std::map<std::string, std::string> claim_at_;  // The host of each claim.
     Blocks blocks_;
     NameNumbers zones_, tenants_, models_;
+    std::map<std::string, std::set<std::uint16_t>> models_of_;  // Of each provider, that were ever told.
     std::uint64_t number_ = 0;
     std::uint64_t forgotten_ = 0;  // Number of the last removal that is not remembered.
-    Order by_told_, by_changed_;
-    std::map<std::uint64_t, Gone> gone_;
+    std::map<std::string, Owned> owned_;
+    std::map<std::uint64_t, Gone> gone_;  // Of where they were: removed, or elsewhere by now.
 };
 
 }  // namespace hostler::master

@@ -208,6 +208,63 @@ TEST_F(FleetTest, AProviderSeesItsOwnHostsAndNoOthersNames) {
     EXPECT_EQ(ask("", caller_for("acme")).status, 403) << "hosts are not a tenant's to see";
 }
 
+TEST_F(FleetTest, AHostThatMovesAwayIsToldAsRemoved) {
+    const auto ask_all = [&](const std::string& more) {
+        return std::array{fleet("?limit=9" + more), fleet("?zone=lon" + more),
+                          fleet("?limit=9" + more, provider("farm"))};
+    };
+    const std::string first = fleet().cursor;
+    desk().estate.hosts.edit("h-c").owner = "mill";
+    const auto sold = ask_all("&since=" + first);
+    EXPECT_THAT(sold[0].hosts, ElementsAre("h-c"));
+    EXPECT_THAT(sold[0].removed, IsEmpty()) << "it is still seen";
+    EXPECT_THAT(sold[1].removed, IsEmpty());
+    EXPECT_THAT(sold[2].hosts, IsEmpty());
+    EXPECT_THAT(sold[2].removed, ElementsAre("h-c"));
+    EXPECT_THAT(fleet("", provider("farm")).hosts, IsEmpty());
+    EXPECT_THAT(fleet("", provider("mill")).hosts, ElementsAre("h-c"));
+    desk().estate.hosts.edit("h-c").zone = "nj";
+    const auto moved = ask_all("&since=" + sold[0].cursor);
+    EXPECT_THAT(moved[0].removed, IsEmpty());
+    EXPECT_THAT(moved[1].hosts, IsEmpty());
+    EXPECT_THAT(moved[1].removed, ElementsAre("h-c"));
+    EXPECT_THAT(moved[2].removed, IsEmpty()) << "it was gone before";
+    EXPECT_THAT(fleet("?since=" + first, provider("farm")).removed, ElementsAre("h-c"));
+    sample("h-c", "GPU-c-0", measured(50, 40, 100'000));
+    EXPECT_THAT(fleet("?since=" + moved[0].cursor, provider("mill")).hosts, ElementsAre("h-c"));
+    desk().estate.hosts.edit("h-c").phase = HostPhase::retired;
+    EXPECT_THAT(fleet("?since=" + moved[0].cursor, provider("mill")).removed, ElementsAre("h-c"));
+    EXPECT_THAT(fleet("?since=" + moved[0].cursor, provider("farm")).removed, IsEmpty());
+}
+
+TEST_F(FleetTest, AnAnswerLooksAtHostsThatTheCallerSees) {
+    FleetMap map;
+    map.follow(desk());
+    std::size_t looked_at = 0;
+    const auto count = [&](const FleetBlock&) { return ++looked_at > 0; };
+    EXPECT_EQ(map.owners(), (std::vector<std::string>{"", "farm"}));
+    EXPECT_EQ(map.hosts_of("farm", "", count, 9).size(), 1u);
+    EXPECT_EQ(looked_at, 1u);
+    EXPECT_EQ(map.hosts_of("", "", count, 1).size(), 1u);
+    EXPECT_EQ(looked_at, 2u) << "no more than a page has";
+    EXPECT_EQ(map.changed_since("farm", 0, true).size(), 1u);
+}
+
+TEST_F(FleetTest, AProviderNamesSoManyModels) {
+    for (std::size_t i = 0; i <= 2 * fleet_models_owner_max; ++i) {
+        desk().estate.hosts.edit("h-c").facts.gpus.front().model = fmt::format("model {}", i);
+        (void)fleet();
+    }
+    EXPECT_THAT(told(fleet("?values=model", provider("farm")).columns, "model"),
+                ElementsAre("other", "H100 SXM5 80GB"))
+        << "those that it has told before are known";
+    desk().estate.hosts.edit("h-b").facts.gpus.front().model = "L40S 48GB";
+    desk().estate.hosts.edit("h-b").facts.gpus.back().model = std::string(fleet_model_bytes_max + 1, 'x');
+    EXPECT_THAT(told(fleet("?values=model&zone=lon").columns, "model"),
+                ElementsAre("L40S 48GB", "other", "other", "H100 SXM5 80GB"))
+        << "others' are counted apart";
+}
+
 TEST_F(FleetTest, ComesByZoneAndInPages) {
     EXPECT_THAT(fleet("?zone=lon").hosts, ElementsAre("h-b", "h-c"));
     EXPECT_THAT(fleet("?zone=mars").hosts, IsEmpty());

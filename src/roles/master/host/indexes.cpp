@@ -35,6 +35,7 @@ Indexes<Host>::Indexes()
     : name([](const Host& row) { return one_if(is_there(row), row.facts.hostname); }),
       gpu(gpus_of),
       zone([](const Host& row) { return one_if(is_there(row), row.zone); }),
+      owner([](const Host& row) { return one_if(is_there(row), row.owner); }),
       disk([](const Host& row) {
           const std::int64_t bytes = whole_disk(row);
           return std::vector<std::pair<std::string, std::int64_t>>{{"", bytes}, {row.zone, bytes}};
@@ -42,6 +43,9 @@ Indexes<Host>::Indexes()
       prove_at(master::prove_at),
       work([](const Host& row) {
           return one_if(is_there(row) && measuring_due(row.facts, row.admission), HostWork::measure);
+      }),
+      made([](const Host& row) {
+          return one_if(is_there(row) && row.facts.simulated, HostMade::simulated);
       }) {}
 
 Indexes<HostToken>::Indexes()

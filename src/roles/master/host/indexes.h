@@ -10,7 +10,8 @@
 
 namespace hostler::master {
 
-enum class HostWork { measure };  // It is to be measured.
+enum class HostWork { measure };    // It is to be measured.
+enum class HostMade { simulated };  // Some of its GPUs are made up.
 
 // Bytes that volumes could have on this host if its disk were empty; 0: not known, or it keeps no volumes.
 std::int64_t whole_disk(const Host& host);
@@ -18,15 +19,16 @@ std::int64_t whole_disk(const Host& host);
 // But for those that were removed.
 template <>
 struct Indexes<Host> {
-    Index<Host> name, gpu, zone;
+    Index<Host> name, gpu, zone, owner;  // The owner "" is the cloud.
     // Of all: by zone and in all of them (""), what whole_disk() says.
     Index<Host, std::pair<std::string, std::int64_t>> disk;
     Index<Host, std::int64_t> prove_at;  // If something of it can be proved.
     Index<Host, HostWork> work;
+    Index<Host, HostMade> made;
     Indexes();
     static void each(auto& self, auto visit) {
-        visit(self.name), visit(self.gpu), visit(self.zone), visit(self.disk), visit(self.prove_at),
-            visit(self.work);
+        visit(self.name), visit(self.gpu), visit(self.zone), visit(self.owner), visit(self.disk),
+            visit(self.prove_at), visit(self.work), visit(self.made);
     }
 };
 

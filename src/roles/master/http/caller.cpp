@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "domain/tenancy/key_limits.h"
 #include "roles/master/http/people.h"
 #include "roles/master/share/shares.h"
@@ -151,7 +153,16 @@ std::string credential_kept(const Term& term, const api::Caller& caller) {
     return caller.credential == operator_credential ? operator_mark(term) : caller.credential;
 }
 
+// For one more row of `credential` for the console. The rows of a route live equally long.
+void make_room(Desk& desk, const std::string& credential, const std::string& route, std::size_t most) {
+    const auto rows = desk.estate.sign_ins.by().credential_route.of({credential, route});
+    if (rows.size() < most) return;
+    desk.estate.sign_ins.erase(std::string{(*std::ranges::min_element(rows, {}, &SignIn::expires_at))->hash});
+}
+
 std::string add_session(Term& term, Desk& desk, SignIn sign_in) {
+    if (sign_in.route == console_route)
+        make_room(desk, sign_in.credential, sign_in.route, console_sessions_max);
     std::string session = new_secret(term.ports().random, "hs");
     sign_in.hash = term.ports().digest.sha256(session);
     sign_in.expires_at =
@@ -331,12 +342,14 @@ Result<> still_known(const Term& term, api::Caller& caller) {
 std::string make_code(Term& term, const api::Caller& caller, const std::string& route,
                       std::chrono::seconds life) {
     Desk& desk = term.desk(caller.actor);
+    const std::string credential = credential_kept(term, caller);
+    if (route == console_route) make_room(desk, credential, "?" + route, console_links_max);
     const std::string code = new_secret(term.ports().random, "hc");
     desk.estate.sign_ins.add({.hash = term.ports().digest.sha256(code),
                               .key = key_of(caller.credential),
                               .route = "?" + route,
                               .expires_at = desk.estate.micros() + std::chrono::microseconds{life}.count(),
-                              .credential = credential_kept(term, caller)});
+                              .credential = credential});
     return code;
 }
 

@@ -78,6 +78,18 @@ TEST_F(WatchTest, WatchesAreBounded) {
     EXPECT_NE(fourth->sink.bytes.find("event: synced"), std::string::npos);
 }
 
+TEST_F(WatchTest, OneCallerHasSoMany) {
+    settings.watches_actor_max = 1;
+    const auto first = watch();
+    EXPECT_FALSE(first->ended);
+    EXPECT_EQ(watch()->refused(), std::pair(429, std::string{"too_many_watches"}));
+    EXPECT_FALSE(watch("b")->ended) << "another caller";
+    first->sink.gone = true;
+    term().feed().beat();
+    timers.settle();
+    EXPECT_FALSE(watch()->ended) << "there is room again";
+}
+
 TEST_F(WatchTest, ASlowStoreIsNotOvertaken) {
     change("i-1", "one");
     const auto watcher = watch();

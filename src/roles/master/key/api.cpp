@@ -162,8 +162,7 @@ void add_keys(Api& service) {
                        .tenant_id = call.caller.tenant,
                        .expires_at = call.caller.expires,
                        .version = std::string{version}};
-        for (const auto& [id, host] : term->look().estate.hosts.all())
-            me.simulated = me.simulated || host.facts.simulated;
+        me.simulated = term->look().estate.hosts.by().made.has(HostMade::simulated);
         show_scopes(call.caller.principal, me);
         co_return me;
     });

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
+#include <utility>
 
 #include "domain/tenancy/key.h"
 #include "roles/master/state/index.h"
@@ -18,8 +20,9 @@ struct Indexes<ApiKey> {
 template <>
 struct Indexes<SignIn> {
     Index<SignIn, std::int64_t> expires_at;
+    Index<SignIn, std::pair<std::string, std::string>> credential_route;
     Indexes();
-    static void each(auto& self, auto visit) { visit(self.expires_at); }
+    static void each(auto& self, auto visit) { visit(self.expires_at), visit(self.credential_route); }
 };
 
 }  // namespace hostler::master

@@ -98,7 +98,8 @@ struct Cloud : testing::ApiRig {
 };
 
 struct Counts {
-    std::uint64_t sweep = 0, dry_run = 0, create = 0, sweep_after = 0, get = 0, remove = 0, overview = 0;
+    std::uint64_t sweep = 0, dry_run = 0, create = 0, sweep_after = 0, get = 0, remove = 0, overview = 0,
+                  whoami = 0;
     bool operator==(const Counts&) const = default;
 };
 
@@ -115,15 +116,16 @@ Counts counts_of(int hosts) {
     EXPECT_EQ(cloud.call("", "GET", "/v1/overview").status, 200);  // The first one counts what there is.
     (void)cloud.rows_of_call("POST", "/gpu-instances", Cloud::start("two-more", "t-1"));
     counts.overview = cloud.rows([&] { EXPECT_EQ(cloud.call("", "GET", "/v1/overview").status, 200); });
+    counts.whoami = cloud.rows_of_call("GET", "/v1/whoami");
     return counts;
 }
 
 void PrintTo(const Counts& counts, std::ostream* out) {
     *out << fmt::format(
         "rows of five sweeps {}, a dry run {}, a create {}, the sweep after it {}, a get {}, a "
-        "delete {}, an overview {}",
+        "delete {}, an overview {}, a whoami {}",
         counts.sweep, counts.dry_run, counts.create, counts.sweep_after, counts.get, counts.remove,
-        counts.overview);
+        counts.overview, counts.whoami);
 }
 
 TEST(Scans, NeitherCallsNorSweepsLookAtMoreInALargerFleet) {

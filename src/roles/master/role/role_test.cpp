@@ -46,6 +46,17 @@ struct RolesTest : PeopleTest {
     static constexpr std::string_view acme = R"("tenantID":"acme")";
 };
 
+TEST_F(RolesTest, WhoamiSaysWhetherSomeGpuIsMadeUp) {
+    const auto simulated = [&] { return get("/v1/whoami").body.at("simulated").as_bool(); };
+    Host host{.id = "h-1", .zone = "nj"};
+    desk().estate.hosts.add(host);
+    EXPECT_FALSE(simulated());
+    desk().estate.hosts.edit("h-1").facts.simulated = true;
+    EXPECT_TRUE(simulated());
+    desk().estate.hosts.edit("h-1").phase = HostPhase::retired;
+    EXPECT_FALSE(simulated());
+}
+
 TEST_F(RolesTest, WhoamiNamesScopesAndPermissions) {
     const auto scopes_of = [&](std::string_view secret) {
         return get("/v1/whoami", secret).body.at("scopes").as_array();

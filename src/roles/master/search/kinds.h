@@ -86,6 +86,7 @@ struct OfHost {
     static bool there(const Host& row) { return row.phase != HostPhase::retired; }
     static Texts texts(const Host& row) { return {row.id, row.facts.hostname}; }
     static Scope scope(const Host& row) { return scope_of_provider(row.owner); }
+    static const auto& by_provider(const Desk& desk) { return desk.estate.hosts.by().owner; }
     static auto begin(const Desk& desk, const TenantNames&, const std::string& text) {
         return desk.estate.hosts.by().name.between(text, behind(text), search_begins_max);
     }

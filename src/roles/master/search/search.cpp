@@ -34,7 +34,7 @@ struct Found {
 // Where the caller may read one kind.
 struct Reach {
     bool everywhere = false;
-    TenantNames tenants;
+    TenantNames tenants, providers;
     bool cut = false;
 };
 
@@ -107,13 +107,13 @@ private:
     }
 
     Reach reach_of(Permission permission) const {
-        std::set<std::string> tenants;
+        std::set<std::string> tenants, providers;
         for (const Held& held : who_.held) {
             if (!held.permissions.has(permission)) continue;
             if (held.scope.kind == ScopeKind::cloud) return {.everywhere = true};
-            if (held.scope.kind != ScopeKind::provider) tenants.insert(held.scope.tenant);
+            (held.scope.kind == ScopeKind::provider ? providers : tenants).insert(held.scope.tenant);
         }
-        Reach reach;
+        Reach reach{.providers = {providers.begin(), providers.end()}};
         for (const std::string& tenant : tenants) {
             reach.cut = reach.tenants.size() == search_tenants_max;
             if (reach.cut) break;
@@ -166,6 +166,9 @@ private:
         if constexpr (in_tenants<K>) {
             if (!reach.everywhere) return plan_walk_in_tenants<K>(order, reach);
         }
+        if constexpr (requires { K::by_provider(desk_); }) {
+            if (!reach.everywhere) return plan_walk_of<K>(order, K::by_provider(desk_), reach.providers);
+        }
         walks_.push_back({order, table.all().size(), [this, order, &table](std::size_t most) {
                               for (const auto& [id, row] : table.all()) {
                                   if (most-- == 0) return;
@@ -177,23 +180,31 @@ private:
     template <class K>
     void plan_walk_in_tenants(std::size_t order, const Reach& reach) {
         const auto& table = K::table(desk_);
-        Walk walk{.order = order};
         if constexpr (requires { table.by().tenant; }) {
-            for (const std::string& tenant : reach.tenants) walk.rows += table.by().tenant.count(tenant);
-            walk.go = [this, order, &table, tenants = reach.tenants](std::size_t most) {
-                for (const std::string& tenant : tenants) {
-                    const auto rows = table.by().tenant.of(tenant, most);
-                    most -= rows.size();
-                    for (const auto* row : rows) consider<K>(order, *row);
-                }
-            };
+            plan_walk_of<K>(order, table.by().tenant, reach.tenants);
         } else {  // Tenants themselves.
+            Walk walk{.order = order};
             walk.rows = reach.tenants.size();
             walk.go = [this, order, &table, tenants = reach.tenants](std::size_t most) {
                 for (std::size_t i = 0; i < std::min(most, tenants.size()); ++i)
                     if (const auto* row = table.find(tenants[i])) consider<K>(order, *row);
             };
+            walks_.push_back(std::move(walk));
         }
+    }
+
+    // Rows of these owners, by an index of owners.
+    template <class K>
+    void plan_walk_of(std::size_t order, const auto& index, const std::vector<std::string>& owners) {
+        Walk walk{.order = order};
+        for (const std::string& owner : owners) walk.rows += index.count(owner);
+        walk.go = [this, order, &index, owners](std::size_t most) {
+            for (const std::string& owner : owners) {
+                const auto rows = index.of(owner, most);
+                most -= rows.size();
+                for (const auto* row : rows) consider<K>(order, *row);
+            }
+        };
         walks_.push_back(std::move(walk));
     }
 

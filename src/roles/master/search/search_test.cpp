@@ -105,6 +105,22 @@ TEST_F(Searches, AProviderFindsItsOwnHosts) {
     }
 }
 
+TEST_F(Searches, NothingTellsAProviderOfHostsOfOthers) {
+    estate.hosts.edit("h-gpu-one").owner = "north";
+    const api::Caller north = user(BuiltInRole::provider, Scope::of_provider("north"));
+    const auto rows_of = [&] {
+        const std::uint64_t before = estate.rows_visited();
+        EXPECT_FALSE(found("-no-such-", north).truncated);
+        return estate.rows_visited() - before;
+    };
+    const std::uint64_t alone = rows_of();
+    for (std::size_t i = 0; i <= search_rows_max; ++i)
+        estate.hosts.add({.id = fmt::format("h-{:05}", i), .owner = i % 2 == 0 ? "south" : ""});
+    EXPECT_EQ(rows_of(), alone);
+    EXPECT_FALSE(found("one", north).items.empty());
+    EXPECT_TRUE(found("-no-such-", caller_for("")).truncated);
+}
+
 TEST_F(Searches, SayWhenThereMayBeMore) {
     for (int i = 0; i < 30; ++i) resting(fmt::format("i-{:02}", i), fmt::format("web-{:02}", i), "acme");
     const api::SearchResult some = found("web", caller_for("acme"), 5);

@@ -201,6 +201,40 @@ TEST_F(ConsoleTest, ALinkSignsInOnce) {
     EXPECT_THAT(get("/v1/whoami", "").text, HasSubstr("\"isOperator\":true"));
 }
 
+TEST_F(ConsoleTest, AKeyHasSoManySessionsAndTheOldestMakesRoom) {
+    const std::string key = made_key();
+    std::vector<std::string> cookies;
+    for (std::size_t i = 0; i <= console_sessions_max; ++i) {
+        cookies.push_back(cookie_in(by_key(key)));
+        timers.advance(1s);
+    }
+    EXPECT_EQ(desk().estate.sign_ins.all().size(), console_sessions_max);
+    browser(cookies.front());
+    EXPECT_EQ(whoami(), 401);
+    for (const std::string& cookie : {cookies[1], cookies.back()}) {
+        browser(cookie);
+        EXPECT_EQ(whoami(), 200);
+    }
+    browser(cookie_in(by_key(std::string{root})));
+    EXPECT_EQ(whoami(), 200);
+    browser(cookies[1]);
+    EXPECT_EQ(whoami(), 200) << "another key's sessions are counted apart";
+}
+
+TEST_F(ConsoleTest, AKeyHasSoManyLinksAndTheOldestMakesRoom) {
+    std::vector<std::string> links;
+    for (std::size_t i = 0; i <= console_links_max; ++i) {
+        const std::string url = post("/v1/console-links", "{}").at("url");
+        links.push_back(url.substr(url.find("/sign-in")));
+        timers.advance(1s);
+    }
+    EXPECT_EQ(desk().estate.sign_ins.all().size(), console_links_max);
+    browser("", "", "none");
+    EXPECT_EQ(get(links.front(), "").status, 403);
+    EXPECT_EQ(get(links[1], "").status, 303);
+    EXPECT_EQ(get(links.back(), "").status, 303);
+}
+
 TEST_F(ConsoleTest, ASessionMakesNoOther) {
     browser(cookie_in(by_key(std::string{root})));
     const Reply refused = post("/v1/console-links", "{}", "");

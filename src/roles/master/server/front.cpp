@@ -13,6 +13,7 @@
 #include "core/version.h"
 #include "domain/report/text.h"
 #include "http/compress.h"
+#include "http/static_files.h"
 #include "http/transport_security.h"
 #include "roles/master/http/caller.h"
 #include "roles/master/http/people.h"
@@ -114,6 +115,12 @@ bool is_sign_in_page(std::string_view path) {
            path == console_link_path || path.starts_with(oidc_path);
 }
 
+// The API's definition. Strangers may ask for it as often as they like, and it takes a while to make.
+const http::MadeFile& definition() {
+    static const http::MadeFile made{"openapi.json", api::openapi()};
+    return made;
+}
+
 // Raises a flag as long as it lives.
 class Raised {
 public:
@@ -155,10 +162,8 @@ Task<> Front::answer(http::Exchange& exchange) {
     const std::string_view path = exchange.request.path();
     if (path == "/healthz") co_return co_await answer_health(exchange);
     if (path == "/openapi.json") {
-        http::Response response{.body = api::openapi()};
-        response.headers.set("Content-Type", "application/json");
         co_return co_await exchange.respond(
-            CO_TRY(co_await http::compressed(exchange.request, std::move(response))));
+            http::file_response(definition().file(), exchange.request.headers, false));
     }
     if (auto file = console_answer(ports_.console, exchange.request))
         co_return co_await exchange.respond(std::move(*file));

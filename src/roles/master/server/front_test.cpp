@@ -32,6 +32,10 @@ TEST_F(FrontTest, TellsEverybodyWhatThereIsToAsk) {
     EXPECT_THAT(told, HasSubstr("Content-Type: application/json"));
     EXPECT_THAT(told, HasSubstr("\"openapi\""));
     EXPECT_THAT(get("/nowhere"), StartsWith("HTTP/1.1 404"));
+    const auto at = told.find("ETag: ");
+    ASSERT_NE(at, told.npos);
+    const std::string etag = told.substr(at + 6, told.find("\r\n", at) - at - 6);
+    EXPECT_THAT(get("/openapi.json", fmt::format("If-None-Match: {}\r\n", etag)), StartsWith("HTTP/1.1 304"));
 }
 
 std::string body_of(std::string_view answer) {

@@ -159,6 +159,7 @@ struct Settings {
     std::chrono::seconds first_time{10};         // From a connection to the first byte of its first request.
     std::size_t watches_max = 256;               // Of tenants, at once,
     std::size_t watches_tenant_max = 64;         // and of one of them, or of operators, apart from those.
+    std::size_t watches_actor_max = 32;          // And of one caller.
     std::chrono::seconds watch_write_max{30};    // A watcher that takes so long for one event is cut.
     std::size_t feed_max = 8192;                 // Changes of a kind, kept for watches that come back;
     std::size_t changes_max = 20'000;            // and of all kinds, for those over all.

@@ -19,6 +19,9 @@ using std::chrono::seconds;
 
 constexpr std::uint64_t walked_max = 512;  // Changes looked at for one write.
 constexpr seconds keep_alive_time{15};
+// Of changes after which a caller may more than before.
+constexpr std::string_view rights_kinds[] = {"user",   "group",   "grant",           "role",
+                                             "tenant", "project", "service-account", "identity-provider"};
 constexpr seconds check_time{1};  // Between two looks at the credential while nothing is told.
 
 using Kinds = std::set<std::string_view>;  // Of shown_kinds().
@@ -131,11 +134,13 @@ public:
                 continue;
             }
             const Instant now = term_.ports().timers.now();
-            if (is_any_wanted() || now - known_ >= check_time) {
+            // What a caller may is looked up for changes that are told to them, and for those of rights: not
+            // at each change for everyone who watches.
+            if (now - known_ >= check_time || are_rights_touched() || !wanted().empty()) {
                 CO_TRY(still_known(term_, call_.caller));
                 known_ = now;
             }
-            if (gather())
+            if (tell(wanted()))
                 CO_TRY(co_await flush());
             else if (term_.ports().timers.now() - flushed_ >= keep_alive_time)
                 CO_TRY(co_await keep_alive());
@@ -143,21 +148,20 @@ public:
     }
 
 private:
-    bool is_any_wanted() const {
+    bool are_rights_touched() const {
         const ChangeLog& log = term_.changes();
         for (std::uint64_t number = at_.number; number < end_of_walk();)
-            if (kinds_.contains(log.at(++number).kind)) return true;
+            if (std::ranges::count(rights_kinds, log.at(++number).kind) > 0) return true;
         return false;
     }
     std::uint64_t end_of_walk() const { return std::min(term_.changes().last(), at_.number + walked_max); }
-    // Walks over further changes; whether there is something to tell.
-    bool gather() {
+    // Among the further changes, those that are to be told: each object once.
+    std::vector<Notice> wanted() const {
         const ChangeLog& log = term_.changes();
-        const std::uint64_t end = end_of_walk();
         std::vector<Notice> told;
         std::map<std::pair<std::string_view, std::string>, std::size_t> places;
-        while (at_.number < end) {
-            const Notice& notice = log.at(++at_.number);
+        for (std::uint64_t number = at_.number; number < end_of_walk();) {
+            const Notice& notice = log.at(++number);
             if (!kinds_.contains(notice.kind)) continue;
             if (!may_know(call_.caller.principal, call_.caller.actor, notice)) continue;
             const auto [place, first] = places.try_emplace({notice.kind, notice.id}, told.size());
@@ -170,6 +174,11 @@ private:
             before = notice;
             before.what = what;
         }
+        return told;
+    }
+    // Whether there was something.
+    bool tell(const std::vector<Notice>& told) {
+        at_.number = end_of_walk();
         // Only behind the last of them nothing is left out.
         for (const Notice& notice : told)
             to_.add("change", &notice == &told.back() ? at_.text() : "", view(notice));

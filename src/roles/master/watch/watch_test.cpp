@@ -297,6 +297,33 @@ TEST_F(ChangesTest, ASlowStoreIsNotOvertaken) {
     EXPECT_THAT(watcher->told(), ElementsAre("synced", "volume v-1 added"));
 }
 
+TEST_F(ChangesTest, WhoMayMoreFromNowOnIsToldMore) {
+    const auto ann = watch("ann");
+    desk().estate.grants.add({.id = "gr-2",
+                              .subject = "user/u-1",
+                              .role = "member",
+                              .at = ScopeKind::project,
+                              .tenant = "acme",
+                              .project = "default"});
+    (void)commit();
+    add_volume("v-1");
+    EXPECT_EQ(ann->told().back(), "volume v-1 added");
+}
+
+TEST_F(ChangesTest, AChangeCostsNothingForThoseWhoAreNotTold) {
+    const auto rows_of_change = [&](const std::string& id) {
+        const std::uint64_t before = term().look().estate.rows_visited();
+        add_volume(id, "globex");
+        return term().look().estate.rows_visited() - before;
+    };
+    const std::uint64_t alone = rows_of_change("v-1");
+    std::vector<std::shared_ptr<Watcher>> all;
+    for (int i = 0; i < 40; ++i) all.push_back(watch("ann"));
+    (void)rows_of_change("v-2");
+    EXPECT_EQ(rows_of_change("v-3"), alone);
+    EXPECT_THAT(all.front()->told(), ElementsAre("synced"));
+}
+
 // What a commit costs does not grow with the fleet.
 TEST_F(ChangesTest, LooksAtNoRowsBeyondThoseOfTheCommit) {
     for (int i = 0; i < 2000; ++i)
