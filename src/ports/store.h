@@ -261,6 +261,12 @@ public:
     virtual Task<std::string> next() = 0;  // Its next piece; empty: that was all. Errors: unavailable.
 };
 
+// What it is, known since it was opened.
+struct StoreFacts {
+    std::string kind{};  // "sqlite", "postgresql"; empty: it does not say.
+    int schema = 0;      // Number of its newest migration; 0: it does not say.
+};
+
 // Many tasks of one loop may call at once; commits take effect in the order of the calls, many share one
 // sync.
 class Store : public Election {
@@ -291,6 +297,7 @@ public:
     // outlives it, and is used on other threads. Errors: conflict ("backup_under_way": one at a time),
     // exhausted ("disk_full": there is no room to prepare it), unavailable.
     virtual Task<std::unique_ptr<Backup>> backup(WallTime taken, const Digest& digest) = 0;
+    virtual StoreFacts facts() const { return {}; }
 };
 
 }  // namespace hostler

@@ -5,6 +5,7 @@
 #include "core/version.h"
 #include "sql/changes_text.h"
 #include "sql/dump.h"
+#include "sql/migrations.h"
 
 namespace hostler::sql {
 
@@ -113,9 +114,10 @@ private:
 
 class WorkerStore final : public Store {
 public:
-    WorkerStore(Worker& worker, std::shared_ptr<BlockingStore> blocking, BatchLimits limits,
+    WorkerStore(StoreFacts facts, Worker& worker, std::shared_ptr<BlockingStore> blocking, BatchLimits limits,
                 LeaseKeeping keeping)
-        : worker_(worker),
+        : facts_(std::move(facts)),
+          worker_(worker),
           blocking_(blocking),
           keeping_(std::move(keeping)),
           committer_(std::make_shared<Committer>(worker, std::move(blocking), limits)) {}
@@ -223,6 +225,8 @@ public:
         co_return backup;
     }
 
+    StoreFacts facts() const override { return facts_; }
+
 private:
     static Task<> never_led() { co_return fail(Code::conflict, "this one has never led", "not_leader"); }
 
@@ -241,6 +245,7 @@ private:
         co_return *waiting->answer;
     }
 
+    StoreFacts facts_;
     Worker& worker_;
     std::shared_ptr<BlockingStore> blocking_;
     LeaseKeeping keeping_;
@@ -250,9 +255,11 @@ private:
 
 }  // namespace
 
-std::unique_ptr<Store> make_store(Worker& worker, std::shared_ptr<BlockingStore> blocking, BatchLimits limits,
-                                  LeaseKeeping keeping) {
-    return std::make_unique<WorkerStore>(worker, std::move(blocking), limits, std::move(keeping));
+std::unique_ptr<Store> make_store(std::string kind, Worker& worker, std::shared_ptr<BlockingStore> blocking,
+                                  BatchLimits limits, LeaseKeeping keeping) {
+    StoreFacts facts{.kind = std::move(kind), .schema = migrations().back().number};
+    return std::make_unique<WorkerStore>(std::move(facts), worker, std::move(blocking), limits,
+                                         std::move(keeping));
 }
 
 }  // namespace hostler::sql

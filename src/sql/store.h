@@ -69,7 +69,8 @@ struct LeaseKeeping {
 // cancelled leaves its commit in the queue. After a commit has failed with `exhausted` or `unavailable`, all
 // that were called before it answered fail alike, so that what is written is always a beginning of what was
 // decided. The workers must be of the caller's loop and outlive the store.
-std::unique_ptr<Store> make_store(Worker& worker, std::shared_ptr<BlockingStore> blocking, BatchLimits limits,
-                                  LeaseKeeping keeping = {});
+// `kind`: as in StoreFacts.
+std::unique_ptr<Store> make_store(std::string kind, Worker& worker, std::shared_ptr<BlockingStore> blocking,
+                                  BatchLimits limits, LeaseKeeping keeping = {});
 
 }  // namespace hostler::sql

@@ -65,6 +65,7 @@ public:
     Task<std::unique_ptr<Backup>> backup(WallTime taken, const Digest& digest) override {
         return store_->backup(taken, digest);
     }
+    StoreFacts facts() const override { return store_->facts(); }
     bool killed = false;
     bool deaf = false;  // It is not told who leads, and waits for it.
     bool slow = false;  // Commits wait.
@@ -352,6 +353,10 @@ TEST_F(MastersTest, WhoFollowsHasTheSeriesOfTheLeaderThatDied) {
         return lines && !lines->empty() ? lines->front().values.front() : 0;
     };
     EXPECT_TRUE(in_time([&] { return samples() == 9; })) << samples();
+    const std::string components = ask(second, request("GET", "/v1/components")).body;
+    EXPECT_THAT(components, HasSubstr(R"("id":"m-1","state":"leading")"));
+    EXPECT_THAT(components, HasSubstr(R"("id":"m-2","state":"standby")"));
+    EXPECT_THAT(components, HasSubstr(R"("id":"postgresql","state":"up","version":"schema )"));
     // Nobody else is told: without a master's certificate it is a path like any other.
     EXPECT_EQ(ask(first, request("POST", "/masters/series")).status, 404);
     kill("m-1");

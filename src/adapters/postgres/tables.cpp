@@ -359,8 +359,8 @@ Result<std::unique_ptr<Store>> open_postgres(std::string url, Worker& worker, Wo
     std::shared_ptr<sql::BlockingLease> lease = std::make_shared<postgres::LeaseRows>(url, options);
     if (options.stall_max > Duration{0})
         lease = std::make_shared<postgres::KeptLease>(std::move(lease), options.stall_max);
-    return sql::make_store(worker, TRY(postgres::Tables::open(std::move(url), options)), options.batch,
-                           {&lease_worker, std::move(lease)});
+    return sql::make_store("postgresql", worker, TRY(postgres::Tables::open(std::move(url), options)),
+                           options.batch, {&lease_worker, std::move(lease)});
 }
 
 }  // namespace hostler

@@ -331,7 +331,8 @@ Result<> check_sqlite_is_there(const std::string& path, const sql::Cloud& cloud)
 
 Result<std::unique_ptr<Store>> open_sqlite(std::string path, Worker& worker, SqliteOptions options) {
     const sql::BatchLimits limits = options.batch;
-    return sql::make_store(worker, TRY(sqlite::Tables::open(std::move(path), std::move(options))), limits);
+    return sql::make_store("sqlite", worker, TRY(sqlite::Tables::open(std::move(path), std::move(options))),
+                           limits);
 }
 
 }  // namespace hostler

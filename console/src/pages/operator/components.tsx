@@ -1,4 +1,4 @@
-// Authorities and sealing keys: who signs certificates, and what seals secrets in the store.
+// The parts of the cloud, who signs their certificates, and what seals secrets in the store.
 import { Alert, Group, Progress, Stack, Text } from '@mantine/core';
 import { TriangleAlert } from 'lucide-react';
 import type { Schemas } from '../../api/client';
@@ -9,7 +9,7 @@ import { PageFrame, Section } from '../../parts/page_frame';
 import type { Deed } from '../../parts/resource';
 import { StateBadge, type Tone } from '../../parts/state_badge';
 import { AsyncView } from '../../parts/states';
-import { Ago, Id } from '../../parts/values';
+import { Ago, Bytes, Id } from '../../parts/values';
 import { SmallTable } from './small_table';
 
 type Authorities = Schemas['Authorities'];
@@ -17,6 +17,64 @@ type SealingKeys = Schemas['SealingKeys'];
 
 const every = 30_000;
 const tones: Record<string, Tone> = { issuing: 'ok', current: 'ok', next: 'busy', outgoing: 'warn', former: 'off', withdrawn: 'off', forgotten: 'off' };
+
+type Component = Schemas['Component'];
+
+const kinds: { kind: Component['kind']; title: string }[] = [
+  { kind: 'master', title: 'Masters' },
+  { kind: 'gateway', title: 'Gateways' },
+  { kind: 'access', title: 'Access points' },
+  { kind: 'store', title: 'Store' },
+  { kind: 'series', title: 'Series store' },
+];
+
+const componentTones: Partial<Record<Component['state'], Tone>> = { leading: 'ok', standby: 'ok', behind: 'warn', full: 'bad' };
+
+function ComponentTable({ title, rows }: { title: string; rows: Component[] }) {
+  return (
+    <SmallTable
+      label={title}
+      rows={rows}
+      id={({ id }) => id}
+      columns={[
+        { title, cell: ({ id }) => id },
+        { title: 'State', cell: ({ state }) => <StateBadge state={state} tone={componentTones[state]} /> },
+        { title: 'Address', cell: ({ address }) => address && <Id value={address} /> },
+        { title: 'Version', cell: ({ version }) => version },
+        { title: 'Since', cell: ({ since }) => since && <Ago time={since} /> },
+        { title: 'Last heard of', cell: ({ seenAt, state }) => (seenAt ? <Ago time={seenAt} /> : state !== 'down' && 'now') },
+        { title: 'Details', cell: (one) => <Details {...one} /> },
+      ]}
+    />
+  );
+}
+
+function Details({ zone, message, sizeBytes, expiresAt }: Component) {
+  return (
+    <Text fz="sm" component="span">
+      {[zone && `zone ${zone}`, message, expiresAt && `certificate until ${new Date(expiresAt).toLocaleDateString()}`].filter(Boolean).join(', ')}
+      {sizeBytes !== undefined && <> (<Bytes value={sizeBytes} />)</>}
+    </Text>
+  );
+}
+
+function PartsSection() {
+  const query = useRead('/v1/components', { query: { limit: 1000 } }, { kinds: ['access-point'], every: 10_000 });
+  return (
+    <Section title="Parts of the cloud">
+      <AsyncView query={query}>
+        {({ items }) => (
+          <Stack gap="md">
+            {kinds.map(({ kind, title }) => {
+              const rows = items.filter((one) => one.kind === kind);
+              return rows.length > 0 && <ComponentTable key={kind} title={title} rows={rows} />;
+            })}
+          </Stack>
+        )}
+      </AsyncView>
+    </Section>
+  );
+}
 
 type Step<T> = Pick<Deed<T>, 'label' | 'plan' | 'done'> & Partial<Deed<T>>;
 
@@ -188,10 +246,12 @@ function SealingSection() {
 }
 
 export default function ComponentsPage() {
+  const parts = usePermission('access.read');
   const authorities = usePermission('authority.read');
   const keys = usePermission('sealing.read');
   return (
-    <PageFrame title="Certificates and seals" lead="Who signs the certificates of hosts, access points and gateways, and what seals secrets in the store.">
+    <PageFrame title="Components" lead="The parts of the cloud as the leading master knows them, who signs their certificates, and what seals secrets in the store.">
+      {parts && <PartsSection />}
       {authorities && <AuthoritySection />}
       {keys && <SealingSection />}
     </PageFrame>

@@ -48,5 +48,5 @@ export const operatorPages: PageEntry[] = [
     { page: '/foreign-workloads', title: 'Foreign workloads', permission: 'foreign.read', nav: { group: 'CLOUD', icon: ArrowsUpFromLine } },
     () => import('./foreign').then((module) => module.foreignWorkloads),
   ),
-  { path: '/components', title: 'Certificates and seals', permission: 'authority.read', nav: { group: 'SETTINGS', icon: ShieldCheck }, load: () => import('./components') },
+  { path: '/components', title: 'Components', permission: 'access.read', nav: { group: 'SETTINGS', icon: ShieldCheck }, load: () => import('./components') },
 ];

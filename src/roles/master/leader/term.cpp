@@ -27,6 +27,7 @@ Term::Term(const Ports& ports, const Settings& settings, AddressPool pool, std::
       durable_(number),
       tasks_(ports.loop) {
     estate_.seal_with(ports_.sealer);
+    live_.began_at = ports_.timers.wall().time_since_epoch().count();
 }
 
 Term::~Term() = default;

@@ -11,6 +11,8 @@ namespace hostler::master {
 inline constexpr std::string_view caller_header = "X-Hostler-Caller";
 // A master that passes a request on tells its id; believed from masters alone.
 inline constexpr std::string_view request_header = "X-Request-Id";
+// The release of a master that follows; it tells it where it asks for series.
+inline constexpr std::string_view version_header = "X-Hostler-Version";
 bool is_from_master(const http::Exchange& exchange);
 // Of who asked first: a master that passes a request on tells it, and nobody else is believed.
 std::string_view address_of(const http::Exchange& exchange);

@@ -169,6 +169,7 @@ Task<> Front::answer(http::Exchange& exchange) {
         co_return co_await exchange.respond(std::move(*file));
     const bool looks = exchange.request.method == "GET" || exchange.request.method == "HEAD";
     if (path == "/" && looks) co_return co_await front_door_page(exchange);
+    if (is_from_master(exchange)) note_master(exchange);
     if (path == SeriesFollow::path && is_from_master(exchange)) {
         const auto told = co_await series_follow_.answer(exchange);
         if (told || exchange.started()) co_return told;
@@ -189,6 +190,16 @@ Task<> Front::answer(http::Exchange& exchange) {
         co_return co_await refuse(exchange, sent.error());
     }
     co_return co_await answer_api(exchange);
+}
+
+// That it is there, for the list of components.
+void Front::note_master(const http::Exchange& exchange) {
+    constexpr std::size_t version_max = 64;
+    if (!lead_.term || lead_.term->ended()) return;
+    const std::string name{exchange.identity().substr(std::string_view{"master/"}.size())};
+    const std::string_view version = exchange.request.headers.find(version_header).value_or("");
+    lead_.term->look().live.note_master(name, exchange.peer(), version.substr(0, version_max),
+                                        ports_.timers.wall().time_since_epoch().count());
 }
 
 Task<> Front::answer_sign_in_page(http::Exchange& exchange) {

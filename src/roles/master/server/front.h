@@ -25,6 +25,7 @@ private:
     Task<> answer(http::Exchange& exchange);
     Task<bool> answer_elsewhere(http::Exchange& exchange);
     Task<> until_led();
+    void note_master(const http::Exchange& exchange);
     std::string health_of_follower() const;
     Task<> answer_health(http::Exchange& exchange);
     Task<> answer_api(http::Exchange& exchange);

@@ -40,6 +40,7 @@ Task<> Master::run() {
     ListenerPtr links = CO_TRY(co_await ports_.net.listen(settings_.wire_address));
     api_address_ = api->address();
     wire_address_ = links->address();
+    if (settings_.advertise.empty()) settings_.advertise = wire_address_;
     http::Arrival arrival = ports_.arrival;
     arrival.net = &ports_.net;
     const std::string_view scheme = arrival.certificate ? "https" : "http";
@@ -279,7 +280,7 @@ Task<> Master::serve_term(AddressPool pool, std::uint64_t epoch, std::shared_ptr
 }
 
 Contender Master::self() const {
-    return {settings_.name, settings_.advertise.empty() ? wire_address_ : settings_.advertise};
+    return {settings_.name, settings_.advertise};
 }
 
 void Master::tell(TermPtr term, std::optional<Contender> other) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "core/log.h"
+#include "core/version.h"
 #include "roles/master/server/forward.h"
 
 namespace hostler::master {
@@ -62,6 +63,7 @@ Task<> SeriesFollow::run() {
 Task<Mirrored> SeriesFollow::one_piece(Contender leader) {
     http::Request request{.method = "POST", .target = std::string{path}};
     request.headers.set("Content-Type", "application/octet-stream");
+    request.headers.set(std::string{version_header}, std::string{version});
     request.body = CO_TRY(co_await ports_.mirror->ask(leader.name));
     auto response = CO_TRY(co_await client_.fetch(
         {.address = leader.address, .secure = Secure{.own = ports_.own.credentials(), .expect = "master/"}},

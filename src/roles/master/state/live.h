@@ -2,6 +2,7 @@
 // each term.
 #pragma once
 
+#include <algorithm>
 #include <map>
 #include <memory>
 #include <optional>
@@ -191,12 +192,29 @@ struct AccessLive {
     std::optional<bool> drain_told{};  // What it knows of its draining.
 };
 
+struct GatewayLive {
+    std::string version;
+    int links = 0;           // A new one may come before the old one is noticed to be gone.
+    std::int64_t since = 0;  // When it was linked, or went.
+};
+
+// Another master, which has asked this one for something while this one leads.
+struct MasterLive {
+    std::string address;  // Of its connections.
+    std::string version;
+    std::int64_t since = 0;  // It was first heard of.
+    std::int64_t heard_at = 0;
+};
+
 struct Live {
+    std::int64_t began_at = 0;  // This term.
     TrialMap<std::string, HostLive> hosts;
     std::map<std::string, AccessLive> access_points;
-    int gateways = 0;                                // That are connected,
-    std::int64_t gateways_since = 0;                 // and since when there was always one.
-    TrialMap<std::string, std::int64_t> rest_until;  // Subjects of commands that failed a moment ago.
+    std::map<std::string, GatewayLive> gateway_links;  // Of this term.
+    std::map<std::string, MasterLive> masters;         // By name; see note_master().
+    int gateways = 0;                                  // That are connected,
+    std::int64_t gateways_since = 0;                   // and since when there was always one.
+    TrialMap<std::string, std::int64_t> rest_until;    // Subjects of commands that failed a moment ago.
 
     TrialMap<std::pair<std::string, std::string>, PullFailure> pull_failures;  // By host and image.
     TrialMap<std::string, std::set<std::string>> gpu_marks;  // Hosts, by what they say of their GPUs.
@@ -253,6 +271,19 @@ struct Live {
         std::uint64_t workloads_refused_;
         Parts parts_;
     };
+
+    static constexpr std::size_t masters_max = 64;  // The one that is silent for longest makes room.
+    void note_master(const std::string& name, std::string_view address, std::string_view version,
+                     std::int64_t now) {
+        if (!masters.contains(name) && masters.size() >= masters_max)
+            masters.erase(
+                std::ranges::min_element(masters, {}, [](const auto& one) { return one.second.heard_at; }));
+        MasterLive& live = masters[name];
+        if (live.since == 0) live.since = now;
+        live.heard_at = now;
+        live.address = address;
+        if (!version.empty()) live.version = version;
+    }
 
     Seen seen(const std::string& host, const std::string& instance) const {
         const auto at = hosts.find(host);

@@ -149,13 +149,31 @@ Task<> enter(TermPtr term, wire::Link& link, std::uint64_t call, uplink::EnterRe
 
 }  // namespace
 
+namespace {
+
+void add_gateway(Term& term, wire::Link& link, const std::string& name, const std::string& version) {
+    constexpr std::size_t version_max = 64;
+    term.add_gateway(link);
+    GatewayLive& live = term.look().live.gateway_links[name];
+    live.version = version.substr(0, version_max);
+    if (live.links++ == 0) live.since = term.ports().timers.wall().time_since_epoch().count();
+}
+
+void drop_gateway(Term& term, wire::Link& link, const std::string& name) {
+    term.drop_gateway(link);
+    GatewayLive& live = term.look().live.gateway_links[name];
+    if (--live.links == 0) live.since = term.ports().timers.wall().time_since_epoch().count();
+}
+
+}  // namespace
+
 Task<> serve_gateway(TermPtr term, wire::Link& link, std::string name) {
     const uplink::Frame hello = CO_TRY(co_await link.receive());
     if (!hello.has_gateway_hello())
         co_return fail(Code::invalid, fmt::format("gateway {} did not say hello", name));
     register_gateway(term, name, hello.gateway_hello());
     CO_TRY(co_await term->commit());
-    term->add_gateway(link);
+    add_gateway(*term, link, name, hello.gateway_hello().version());
     Outbox::of(*term).send_all_routes(link);
     log_info("gateway {} is here, from {}", name, link.address());
     Result<> ended;
@@ -188,7 +206,7 @@ Task<> serve_gateway(TermPtr term, wire::Link& link, std::string name) {
         }
         if (!ended) break;
     }
-    term->drop_gateway(link);
+    drop_gateway(*term, link, name);
     co_return ended;
 }
 
