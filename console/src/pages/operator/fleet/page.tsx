@@ -80,9 +80,9 @@ function Maps({ data, colouring }: { data: FleetData; colouring: Colouring }) {
   );
 }
 
-function Content({ data, colouring, view }: { data: FleetData; colouring: Colouring; view: string }) {
+function Content({ data, colouring, view, zone }: { data: FleetData; colouring: Colouring; view: string; zone: string }) {
   const { openGpu } = useOpen();
-  if (view === 'table') return <FleetTable data={data} colouring={colouring} onGpu={openGpu} />;
+  if (view === 'table') return <FleetTable data={data} colouring={colouring} zone={zone} onGpu={openGpu} />;
   return <Maps data={data} colouring={colouring} />;
 }
 
@@ -109,7 +109,7 @@ export default function FleetPage() {
               <Choices colouring={colouring} onColouring={setColouring} view={view} onView={setView} />
               <Text fz="sm" c="dimmed">as of {clockText(Date.parse(data.at))}</Text>
             </Group>
-            <Content data={data} colouring={colouring} view={view} />
+            <Content data={data} colouring={colouring} view={view} zone={zone} />
           </Stack>
         )}
       </AsyncView>
