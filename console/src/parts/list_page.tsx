@@ -88,7 +88,7 @@ function useVirtualRows<T>({ kind, rows, more, see, active }: RowsProps<T>, heig
   return { parent, shown, before, after, measure: virtual.measureElement };
 }
 
-function HeadCell<T>({ column, order, onOrder }: { column: Column<T>; order?: Order; onOrder: (key: string) => void }) {
+export function HeadCell<T>({ column, order, onOrder }: { column: Column<T>; order?: Order; onOrder: (key: string) => void }) {
   const own = order?.key === column.key ? order : undefined;
   if (!column.key) return <th scope="col" style={{ width: column.width, textAlign: column.align }}>{column.title}</th>;
   return (

@@ -1,4 +1,4 @@
-import { channel, decodeExit, decodeFrame, encodeFrame, Ledger, queryText } from './session';
+import { channel, decodeExit, decodeFrame, encodeFrame, goneText, Ledger, queryText, Session } from './session';
 
 const bytes = (...values: number[]) => new Uint8Array(values);
 
@@ -46,4 +46,45 @@ test('bytes that are not acknowledged never exceed the window', () => {
 
 test('a blank of a command is no plus sign', () => {
   expect(queryText([['command', 'a b+c'], ['rows', 24]])).toBe('command=a%20b%2Bc&rows=24');
+});
+
+describe('a session that was away', () => {
+  const tell = vi.fn();
+  const options = { instance: 'i-1', identity: 'i'.repeat(16), command: ['sh'], rows: 24, columns: 80 };
+
+  class Refused {
+    static OPEN = 1;
+    onclose?: () => void;
+    constructor() {
+      setTimeout(() => this.onclose?.());
+    }
+    close() {}
+  }
+
+  beforeEach(() => {
+    tell.mockClear();
+    vi.stubGlobal('WebSocket', Refused);
+    const ticket = { url: 'ws://gateway/v1/instances/i-1/exec', ticket: 'ht_1', expiresAt: '' };
+    vi.stubGlobal('fetch', () => Promise.resolve(new Response(JSON.stringify(ticket), { status: 201, headers: { 'Content-Type': 'application/json' } })));
+  });
+  afterEach(() => vi.unstubAllGlobals());
+
+  const begin = (away: number) => {
+    const session = new Session({ ...options, lastOpen: Date.now() - away }, { output: () => {}, state: tell });
+    void session.connect();
+    return session;
+  };
+
+  test('for longer than its host keeps it has ended at the first refusal', async () => {
+    begin(61_000);
+    await vi.waitFor(() => expect(tell).toHaveBeenLastCalledWith('ended', goneText));
+    expect(tell.mock.calls.map(([state]) => state as string)).toEqual(['connecting', 'ended']);
+  });
+
+  test('for a moment comes back, unless another tab takes it', async () => {
+    const session = begin(5000);
+    await vi.waitFor(() => expect(tell).toHaveBeenLastCalledWith('broken', ''));
+    session.leave();
+    expect(tell).toHaveBeenLastCalledWith('elsewhere', '');
+  });
 });

@@ -100,7 +100,7 @@ export class Ledger {
   }
 }
 
-export type SessionState = 'connecting' | 'open' | 'broken' | 'ended';
+export type SessionState = 'connecting' | 'open' | 'broken' | 'elsewhere' | 'ended';
 
 export interface SessionEvents {
   output: (data: Uint8Array) => void;
@@ -112,8 +112,8 @@ interface Options {
   tenantID?: string;
   /** 16 to 128 characters; the same again is the same session. */
   identity: string;
-  /** It existed before this page: it is never started again. */
-  resume: boolean;
+  /** When it was last connected, by the clock of this machine. It existed before this page then, and is never started again. */
+  lastOpen?: number;
   command: string[];
   rows: number;
   columns: number;
@@ -121,7 +121,10 @@ interface Options {
 
 const firstPause = 300;
 const longestPause = 8000;
-const keptFor = 75_000; // The host keeps a session for a minute.
+const keptFor = 60_000; // By the host, without a connection.
+const lookEvery = 5000;
+const asleepAfter = 70_000; // Browsers call a timer of a hidden page once a minute, and one of a page that sleeps not at all.
+export const goneText = 'The session has ended: its host keeps a shell for a minute without a connection.';
 
 /** A command with a terminal in an instance, over as many connections as it takes. */
 export class Session {
@@ -130,9 +133,13 @@ export class Session {
   private pause = firstPause;
   private ended = false;
   private begun: boolean;
+  private tried = false;
   private greeted = false;
-  private lastOpen = Date.now();
-  private wasOpen = false;
+  private lastOpen: number;
+  private isOpen = false;
+  /** When this page was last awake with the connection open. */
+  private alive = Date.now();
+  private readonly look = setInterval(() => this.isAwake() && this.seen(), lookEvery);
   /** The ticket that was let in. */
   private last: Schemas['CreatedTicket'] | undefined;
 
@@ -140,12 +147,20 @@ export class Session {
     private readonly options: Options,
     private readonly events: SessionEvents,
   ) {
-    this.begun = options.resume;
+    this.begun = options.lastOpen !== undefined;
+    this.lastOpen = options.lastOpen ?? Date.now();
+  }
+
+  /** For a page that comes back. A machine that slept hears late that its connection was lost. */
+  get lastOpenAt(): number {
+    if (!this.isOpen) return this.lastOpen;
+    return this.isAwake() ? Date.now() : this.alive;
   }
 
   async connect(): Promise<void> {
     if (this.ended) return;
-    this.events.state(this.begun ? 'broken' : 'connecting', '');
+    this.events.state(this.begun && this.tried ? 'broken' : 'connecting', '');
+    this.tried = true;
     try {
       const ticket = await send<Schemas['CreatedTicket']>('POST', '/v1/instances/{instance}/tickets', {
         params: { instance: this.options.instance },
@@ -174,16 +189,31 @@ export class Session {
     this.write(channel.resize, data);
   }
 
-  /** The session is no longer wanted. */
-  quit(): void {
-    this.write(channel.exit, new Uint8Array(4));
-    this.close();
-  }
-
   /** Leaves it running, for a page that comes back. */
   close(): void {
-    this.ended = true;
+    this.lastOpen = this.lastOpenAt;
+    this.end();
     this.socket?.close();
+  }
+
+  /** Another tab has it now: two would take it from each other in turns. */
+  leave(): void {
+    if (this.ended) return;
+    this.close();
+    this.events.state('elsewhere', '');
+  }
+
+  private end(): void {
+    this.ended = true;
+    clearInterval(this.look);
+  }
+
+  private seen(): void {
+    this.alive = Date.now();
+  }
+
+  private isAwake(): boolean {
+    return Date.now() - this.alive < asleepAfter;
   }
 
   private query(): string {
@@ -210,7 +240,8 @@ export class Session {
 
   private opened(): void {
     this.begun = true;
-    this.wasOpen = true;
+    this.isOpen = true;
+    this.seen();
     this.greeted = false;
     this.pause = firstPause;
     this.events.state('open', '');
@@ -231,6 +262,7 @@ export class Session {
   private handle(buffer: ArrayBuffer): void {
     const frame = decodeFrame(buffer);
     if (!frame) return;
+    this.seen();
     if (frame.channel === channel.acknowledge) {
       if (this.greeted) this.ledger.acknowledged(frame.number);
       else this.ledger.greet(frame.number);
@@ -250,7 +282,7 @@ export class Session {
   }
 
   private finish(exit: Exit): void {
-    this.ended = true;
+    this.end();
     this.events.state('ended', exit.message || `The shell ended with code ${exit.code}.`);
     setTimeout(() => this.socket?.close(), 200);
   }
@@ -259,27 +291,29 @@ export class Session {
     this.socket = undefined;
     this.greeted = false;
     if (this.ended) return;
-    if (this.wasOpen) this.lastOpen = Date.now();
-    this.wasOpen = false;
-    this.events.state('broken', '');
-    this.later();
+    this.lastOpen = this.lastOpenAt;
+    this.isOpen = false;
+    this.later('');
   }
 
   /** A refusal stays as it is, however often one asks; all else may pass. */
   private refused(problem: Problem): void {
     const final = problem.status >= 400 && problem.status < 500 && problem.status !== 429;
-    if (final) this.ended = true;
-    this.events.state(final ? 'ended' : 'broken', problem.sentence);
-    this.later();
+    if (final) this.giveUp(problem.sentence);
+    else this.later(problem.sentence);
   }
 
-  private later(): void {
+  private giveUp(message: string): void {
     if (this.ended) return;
-    if (Date.now() - this.lastOpen > keptFor) {
-      this.ended = true;
-      this.events.state('ended', 'The connection was lost for more than a minute, and the shell has ended.');
-      return;
-    }
+    this.end();
+    this.events.state('ended', message);
+  }
+
+  /** One try is made after any absence, since the host alone knows. A browser does not tell a page why it was refused. */
+  private later(message: string): void {
+    if (this.ended) return;
+    if (Date.now() - this.lastOpen > keptFor) return this.giveUp(this.begun ? goneText : message || 'The terminal cannot be opened.');
+    this.events.state(this.begun ? 'broken' : 'connecting', message);
     setTimeout(() => void this.connect(), this.pause * (0.75 + Math.random() / 2));
     this.pause = Math.min(this.pause * 2, longestPause);
   }

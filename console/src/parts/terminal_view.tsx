@@ -5,12 +5,16 @@ import { FitAddon } from '@xterm/addon-fit';
 import { Terminal as Xterm } from '@xterm/xterm';
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { randomName } from '../api/client';
+import { Claim } from './claim';
 import { Session, type SessionState } from './session';
 
 interface Kept {
   identity: string;
   /** End of what was on screen, for a page that is loaded again. */
   screen: string;
+  lastOpen: number;
+  /** Start of the instance's run: with another one the session has ended. */
+  run?: string;
 }
 
 // bash where the image has it, as `hostler ssh`.
@@ -18,13 +22,18 @@ const shell = ['/bin/sh', '-c', '[ -x /bin/bash ] && exec /bin/bash -l; exec /bi
 const screenMax = 100_000;
 const keyOf = (instance: string) => `terminal ${instance}`;
 
-function kept(instance: string): Kept | undefined {
+function kept(instance: string, runs: string | undefined): Kept | undefined {
   const text = sessionStorage.getItem(keyOf(instance));
-  return text ? (JSON.parse(text) as Kept) : undefined;
+  const found = text ? (JSON.parse(text) as Kept) : undefined;
+  return found?.run === runs ? found : undefined;
 }
 
 function keep(instance: string, value: Kept): void {
   sessionStorage.setItem(keyOf(instance), JSON.stringify(value));
+}
+
+function forget(instance: string): void {
+  sessionStorage.removeItem(keyOf(instance));
 }
 
 function makeXterm(box: HTMLElement): { xterm: Xterm; fit: FitAddon } {
@@ -46,6 +55,8 @@ function makeXterm(box: HTMLElement): { xterm: Xterm; fit: FitAddon } {
 interface Props {
   instance: string;
   tenantID?: string;
+  /** When the instance began to run. */
+  since?: string;
 }
 
 interface Running {
@@ -56,41 +67,51 @@ interface Running {
 
 type Tell = (state: SessionState, message: string) => void;
 
+/**
+ * Draws what was on screen before, and passes on what is typed only then. Programs asked questions in it (what the terminal
+ * is, where the cursor stands) that were answered long ago: answers now would be typed into the shell.
+ */
+export function replay(xterm: Xterm, screen: string, type: (text: string) => void): void {
+  xterm.write(screen, () => xterm.onData(type));
+}
+
 /** Begins a session, or comes back to the one that this tab had. */
-function run(box: HTMLElement, { instance, tenantID }: Props, tell: Tell): Running {
+function run(box: HTMLElement, { instance, tenantID, since }: Props, tell: Tell): Running {
   const { xterm, fit } = makeXterm(box);
-  const before = kept(instance);
+  const before = kept(instance, since);
   const identity = before?.identity ?? randomName();
   let screen = before?.screen ?? '';
-  xterm.write(screen);
-  keep(instance, { identity, screen });
   const decoder = new TextDecoder();
   const session = new Session(
-    { instance, tenantID, identity, resume: before !== undefined, command: shell, rows: xterm.rows, columns: xterm.cols },
+    { instance, tenantID, identity, lastOpen: before?.lastOpen, command: shell, rows: xterm.rows, columns: xterm.cols },
     {
       output: (data) => {
         xterm.write(data);
         screen = (screen + decoder.decode(data, { stream: true })).slice(-screenMax);
       },
       state: (state, message) => {
-        if (state === 'ended') sessionStorage.removeItem(keyOf(instance));
+        if (state === 'ended') forget(instance);
         tell(state, message);
       },
     },
   );
-  xterm.onData((text) => session.type(text));
+  const save = () => keep(instance, { identity, screen, lastOpen: session.lastOpenAt, run: since });
+  const saveIfKept = () => sessionStorage.getItem(keyOf(instance)) && save();
+  save();
+  replay(xterm, screen, (text) => session.type(text));
   xterm.onResize(({ rows, cols }) => session.resize(rows, cols));
   const size = new ResizeObserver(() => fit.fit());
   size.observe(box);
-  const save = () => sessionStorage.getItem(keyOf(instance)) && keep(instance, { identity, screen });
-  addEventListener('pagehide', save);
+  addEventListener('pagehide', saveIfKept);
+  const claim = new Claim(identity, () => session.leave());
   void session.connect();
   xterm.focus();
   const stop = () => {
-    save();
-    removeEventListener('pagehide', save);
-    size.disconnect();
+    claim.close();
     session.close();
+    saveIfKept();
+    removeEventListener('pagehide', saveIfKept);
+    size.disconnect();
     xterm.dispose();
   };
   return { session, xterm, stop };
@@ -114,9 +135,24 @@ function KeyBar({ type }: { type: (text: string) => void }) {
 const words: Record<SessionState, string> = {
   connecting: 'Connecting…',
   open: 'Connected',
-  broken: 'The connection is lost; it comes back by itself. The shell keeps running.',
+  broken: 'The connection is lost. It returns by itself; the shell keeps running.',
+  elsewhere: 'In another tab',
   ended: 'Ended',
 };
+
+/** Why no terminal is here, and how one comes again. */
+function Over({ state, message, again, another }: { state: SessionState; message: string; again: () => void; another: () => void }) {
+  if (state === 'elsewhere')
+    return (
+      <Alert color="gray" mt="xs" title="This terminal is open in another tab.">
+        <Group gap="xs">
+          <Button size="xs" onClick={again}>Take it back</Button>
+          <Button size="xs" variant="default" onClick={another}>New session</Button>
+        </Group>
+      </Alert>
+    );
+  return state === 'ended' && <Alert color="gray" mt="xs" title={message}><Button size="xs" onClick={another}>New session</Button></Alert>;
+}
 
 /** A shell in an instance. It outlives a reload of the page and the loss of its gateway or access point. */
 export default function TerminalView(props: Props) {
@@ -125,33 +161,35 @@ export default function TerminalView(props: Props) {
   const [round, setRound] = useState(0);
   const [state, setState] = useState<SessionState>('connecting');
   const [message, setMessage] = useState('');
-  const { instance, tenantID } = props;
+  const { instance, tenantID, since } = props;
   useEffect(() => {
     if (!box.current) return undefined;
     const tell: Tell = (next, said) => {
       setState(next);
       setMessage(said);
     };
-    running.current = run(box.current, { instance, tenantID }, tell);
+    running.current = run(box.current, { instance, tenantID, since }, tell);
     return () => running.current?.stop();
-  }, [instance, tenantID, round]);
+  }, [instance, tenantID, since, round]);
   const type = useCallback((text: string) => {
     running.current?.session.type(text);
     running.current?.xterm.focus();
   }, []);
+  const again = () => setRound(round + 1);
+  const another = () => {
+    forget(instance);
+    again();
+  };
+  const waits = state === 'broken' || state === 'connecting';
   return (
     <div>
       <div ref={box} className="shell" data-state={state} />
       <KeyBar type={type} />
       <Group mt="xs" gap="sm" role="status">
         <Text fz="sm" c="dimmed">{words[state]}</Text>
-        {message && state === 'broken' && <Text fz="sm" c="red">{message}</Text>}
+        {message && waits && <Text fz="sm" c="red">{message}</Text>}
       </Group>
-      {state === 'ended' && (
-        <Alert color="gray" mt="xs" title={message}>
-          <Button size="xs" onClick={() => setRound(round + 1)}>New terminal</Button>
-        </Alert>
-      )}
+      <Over state={state} message={message} again={again} another={another} />
     </div>
   );
 }

@@ -2,19 +2,32 @@
 import { List, Stack, Text } from '@mantine/core';
 import type { Schemas } from '../../api/client';
 import type { Deed } from '../../parts/resource';
-import { useInstancesOf } from './host_sections';
+import { useInstancesOf, useVolumesOf } from './host_sections';
 
 type Host = Schemas['Host'];
 
-/** The instances on it, by name. */
-function Hit({ host, text }: { host: Host; text: string }) {
-  const query = useInstancesOf(host.id);
-  const names = (query.data?.items ?? []).map(({ tenantID, instanceID }) => `${tenantID}/${instanceID}`);
+function Names({ what, names }: { what: string; names: string[] }) {
+  if (names.length === 0) return null;
+  return (
+    <>
+      <Text>{what}</Text>
+      <List size="sm">{names.map((name) => <List.Item key={name}>{name}</List.Item>)}</List>
+    </>
+  );
+}
+
+/** What stands on it, by name; volumes where they would be lost. */
+function Hit({ host, text, volumes = false }: { host: Host; text: string; volumes?: boolean }) {
+  const instances = useInstancesOf(host.id).data?.items ?? [];
+  const kept = useVolumesOf(host, volumes);
+  const isEmpty = host.instances === 0 && kept.data?.length === 0;
   return (
     <Stack gap="xs">
       <Text>{text}</Text>
-      <Text>{host.instances === 0 ? 'No instance is on it.' : `${host.instances} ${host.instances === 1 ? 'instance is' : 'instances are'} on it:`}</Text>
-      {names.length > 0 && <List size="sm">{names.map((name) => <List.Item key={name}>{name}</List.Item>)}</List>}
+      <Names what={`${host.instances} ${host.instances === 1 ? 'instance is' : 'instances are'} on it:`} names={instances.map(({ tenantID, instanceID }) => `${tenantID}/${instanceID}`)} />
+      <Names what={`Volumes on it${kept.more ? ', the first ones' : ''}:`} names={(kept.data ?? []).map(({ tenantID, name, size }) => `${tenantID}/${name}, ${size}`)} />
+      {host.instances === 0 && !volumes && <Text>No instance is on it.</Text>}
+      {isEmpty && <Text>No instance and no volume is on it.</Text>}
     </Stack>
   );
 }
@@ -104,11 +117,10 @@ const removal = (force: boolean): Deed<Host> =>
     path: '/v1/hosts/{host}',
     query: force ? () => ({ force: 'true' }) : undefined,
     command: force ? 'host remove --force' : 'host remove',
-    plan: (host) => <Hit host={host} text={`${host.name} is cut off at once and for good. ${force ? 'Instances and volumes on it are lost. Its running workloads are not stopped: switch the machine off.' : 'With instances or volumes on it this is refused.'}`} />,
+    plan: (host) => <Hit host={host} volumes text={`${host.name} is cut off at once and for good. ${force ? 'Instances and volumes on it are lost. Its running workloads are not stopped: switch the machine off.' : 'With instances or volumes on it this is refused.'}`} />,
     confirmName: (host) => host.name,
     done: 'The host is removed.',
     danger: true,
-    when: (host) => !force || host.instances > 0,
   });
 
 export const hostDeeds: Deed<Host>[] = [...coming, ...judging, removal(false), removal(true)];

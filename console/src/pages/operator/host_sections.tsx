@@ -78,6 +78,36 @@ export function useInstancesOf(host: string) {
   return useRead('/v1/instances', { query: { host, limit: 100 } }, { kinds: ['instance'], enabled: permitted });
 }
 
+const mostVolumes = 1000;
+
+/** The API has no filter of volumes by host; those of its zone are few enough to look through. */
+export function useVolumesOf(host: Host, enabled = true): { data?: Schemas['Volume'][]; more: boolean } {
+  const permitted = usePermission('volume.read');
+  const query = useRead('/v1/volumes', { query: { zone: host.zone, limit: mostVolumes } }, { kinds: ['volume'], enabled: permitted && enabled });
+  return { data: query.data?.items.filter((volume) => volume.host === host.id), more: Boolean(query.data?.nextCursor) };
+}
+
+function Volumes({ host }: { host: Host }) {
+  const { data, more } = useVolumesOf(host);
+  if (!data?.length) return null;
+  return (
+    <Section title="Volumes" actions={more && <Text fz="sm" c="dimmed">of the first {mostVolumes.toLocaleString('en')} of the zone</Text>}>
+      <SmallTable
+        label="Volumes"
+        rows={data}
+        id={(volume) => volume.id}
+        columns={[
+          { title: 'Name', cell: (volume) => <Link className="plain" href={`/volumes/${encodeURIComponent(volume.id)}?tenantID=${encodeURIComponent(volume.tenantID)}`}>{volume.name}</Link> },
+          { title: 'State', cell: (volume) => <StateBadge state={volume.state} reason={volume.message} /> },
+          { title: 'Tenant', cell: (volume) => volume.tenantID },
+          { title: 'Size', cell: (volume) => volume.size },
+          { title: 'Attached to', cell: (volume) => volume.attachedTo.join(' ') },
+        ]}
+      />
+    </Section>
+  );
+}
+
 function Instances({ host }: { host: Host }) {
   const query = useInstancesOf(host.id);
   if (!query.data?.items.length) return null;
@@ -158,6 +188,7 @@ export function HostSections({ host }: { host: Host }) {
       <Why host={host} />
       <Gpus host={host} />
       <Instances host={host} />
+      <Volumes host={host} />
       <Foreign host={host} />
       <Network host={host} />
       <Charts title="Over time" drawn={drawn} where={`host=${host.id}`} />

@@ -79,7 +79,7 @@ function InstanceTabs({ instance, tab }: { instance: Instance; tab: string }) {
       <Tabs.Panel value="terminal">
         {!mayEnter && <NotPermitted permission="instance.enter" />}
         {mayEnter && (instance.state === 'running'
-          ? <Terminal instance={instance.id} tenantID={instance.tenantID} />
+          ? <Terminal instance={instance.id} tenantID={instance.tenantID} since={instance.readyAt} />
           : <Empty text={`A terminal needs a running instance. This one is ${instance.state}.`} command={`hostler explain ${instance.instanceID}`} />)}
       </Tabs.Panel>
       <Tabs.Panel value="logs">

@@ -46,7 +46,11 @@ test('each host has its part of the columns', () => {
 });
 
 test('counts are of the whole fleet', () => {
-  expect(countsOf(merged(noFleet, answer()))).toEqual({ gpus: 3, hosts: 2, faulty: 1, degraded: 1, silent: 1, draining: 0 });
+  expect(countsOf(merged(noFleet, answer()))).toEqual({
+    gpus: 3, hosts: 2,
+    gpuStates: new Map([['healthy', 1], ['faulty', 1], ['degraded', 1]]),
+    hostStates: new Map([['ready', 1], ['unreachable', 1]]),
+  });
 });
 
 test('a change replaces its hosts alone, and words keep their numbers whatever an answer numbers them', () => {

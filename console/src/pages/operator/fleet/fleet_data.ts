@@ -110,10 +110,8 @@ export function valueText(data: FleetData, host: FleetHost, gpu: number, column:
 export interface FleetCounts {
   gpus: number;
   hosts: number;
-  faulty: number;
-  degraded: number;
-  silent: number;
-  draining: number;
+  gpuStates: Map<string, number>;
+  hostStates: Map<string, number>;
 }
 
 const silent = new Set(['unreachable', 'lost']);
@@ -122,19 +120,15 @@ const draining = new Set(['draining', 'drained']);
 export const isSilent = (host: FleetHost) => silent.has(host.state);
 export const isDraining = (host: FleetHost) => draining.has(host.state);
 
+/** By state, as the lists filter. */
 export function countsOf(data: FleetData): FleetCounts {
   const words = data.words.get('state') ?? [];
-  const healthy = words.indexOf('healthy');
-  const degraded = words.indexOf('degraded');
-  const counts: FleetCounts = { gpus: 0, hosts: data.hosts.size, faulty: 0, degraded: 0, silent: 0, draining: 0 };
+  const counts: FleetCounts = { gpus: 0, hosts: data.hosts.size, gpuStates: new Map(), hostStates: new Map() };
+  const add = (to: Map<string, number>, state: string) => to.set(state, (to.get(state) ?? 0) + 1);
   for (const host of data.hosts.values()) {
     counts.gpus += host.gpus;
-    if (isSilent(host)) counts.silent += 1;
-    if (isDraining(host)) counts.draining += 1;
-    for (const state of host.values.get('state') ?? []) {
-      if (state === degraded) counts.degraded += 1;
-      else if (state !== healthy && state !== unknownValue) counts.faulty += 1;
-    }
+    add(counts.hostStates, host.state);
+    for (const number of host.values.get('state') ?? []) add(counts.gpuStates, words[number] ?? '');
   }
   return counts;
 }

@@ -1,82 +1,85 @@
-// The map as a table: the same GPUs, the worst first. Few rows are in the document.
+// The map as a table: the same GPUs, the worst first unless one orders them. Few rows are in the document.
+import { Button } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
 import { useWindowVirtualizer } from '@tanstack/react-virtual';
 import { useMemo, useRef } from 'react';
 import { Link } from 'wouter';
+import { HeadCell } from '../../../parts/list_page';
+import { useOrder } from '../../../parts/list_rows';
 import { StateBadge } from '../../../parts/state_badge';
-import { type FleetData, type FleetHost, valueOf, valueText, zonesOf } from './fleet_data';
+import { type FleetData, valueText } from './fleet_data';
+import { orderedRows, type Row, useKeptOrder } from './fleet_rows';
 import type { Colouring } from './shades';
-
-interface Row {
-  host: FleetHost;
-  gpu: number;
-  badness: number;
-}
-
-const worst = ['faulty', 'unresponsive', 'gone', 'degraded'];
-
-function rowsOf(data: FleetData): Row[] {
-  const rows = zonesOf(data).flatMap(({ hosts }) =>
-    hosts.flatMap((host) =>
-      Array.from({ length: host.gpus }, (_, gpu) => {
-        const place = worst.indexOf(String(valueOf(data, host, gpu, 'state')));
-        return { host, gpu, badness: place < 0 ? worst.length : place };
-      }),
-    ),
-  );
-  return rows.sort((a, b) => a.badness - b.badness);
-}
 
 interface Props {
   data: FleetData;
   colouring: Colouring;
+  /** Of the page: with another one all hosts are others. */
+  zone: string;
   onGpu: (host: string, place: number) => void;
 }
 
-export function FleetTable({ data, colouring, onGpu }: Props) {
+const noValue = () => undefined;
+const capital = (word: string) => word.charAt(0).toUpperCase() + word.slice(1);
+
+/** Columns behind host, GPU and zone; each is one of the fleet's. */
+function valueColumns(narrow: boolean | undefined, colouring: Colouring): string[] {
+  return [...new Set<string>(narrow ? ['state', colouring] : ['state', 'use', colouring])];
+}
+
+function Cells({ row: { host, gpu }, data, columns, narrow, onGpu }: { row: Row; data: FleetData; columns: string[]; narrow?: boolean; onGpu: Props['onGpu'] }) {
+  return (
+    <>
+      <td><Link href={`/hosts/${encodeURIComponent(host.id)}`}>{host.name}</Link></td>
+      <td>
+        <button type="button" className="link" aria-label={`GPU ${gpu} of ${host.name}`} onClick={() => onGpu(host.id, gpu)}>{gpu}</button>
+      </td>
+      {!narrow && <td>{host.zone}</td>}
+      {columns.map((column) => {
+        const text = valueText(data, host, gpu, column);
+        return <td key={column}>{column === 'state' ? <StateBadge state={text} /> : text}</td>;
+      })}
+    </>
+  );
+}
+
+export function FleetTable({ data, colouring, zone, onGpu }: Props) {
   const narrow = useMediaQuery('(max-width: 48em)', false, { getInitialValueInEffect: false });
-  const rows = useMemo(() => rowsOf(data), [data]);
+  const [order, toggle] = useOrder();
+  const arrived = useMemo(() => orderedRows(data, order), [data, order?.key, order?.down]);
+  const { rows, changed, showChanged } = useKeptOrder(arrived, `${zone} ${order?.key} ${order?.down}`);
   const parent = useRef<HTMLDivElement>(null);
   const virtual = useWindowVirtualizer({ count: rows.length, estimateSize: () => 44, overscan: 6, scrollMargin: parent.current?.offsetTop ?? 0 });
   const shown = virtual.getVirtualItems();
   const margin = virtual.options.scrollMargin;
   const before = (shown[0]?.start ?? margin) - margin;
   const after = virtual.getTotalSize() - ((shown.at(-1)?.end ?? margin) - margin);
-  const extra = [...new Set<string>(narrow ? [colouring] : ['use', colouring])].filter((column) => column !== 'state');
-  const width = 3 + extra.length + (narrow ? 0 : 1);
+  const values = valueColumns(narrow, colouring);
+  const heads = [['host', 'Host'], ['gpu', 'GPU'], ...(narrow ? [] : [['zone', 'Zone']]), ...values.map((column) => [column, capital(column)])];
   return (
-    <div ref={parent} className="tile" style={{ padding: 0 }}>
-      <table className="list" aria-label="GPUs" aria-rowcount={rows.length}>
-        <thead>
-          <tr>
-            <th scope="col">Host</th>
-            <th scope="col" style={{ width: 72 }}>GPU</th>
-            {!narrow && <th scope="col">Zone</th>}
-            <th scope="col">State</th>
-            {extra.map((column) => <th key={column} scope="col" className="capital">{column}</th>)}
-          </tr>
-        </thead>
-        <tbody>
-          {before > 0 && <tr className="spacer" aria-hidden><td colSpan={width} style={{ height: before }} /></tr>}
-          {shown.map(({ index, key }) => {
-            const row = rows[index];
-            if (!row) return null;
-            const { host, gpu } = row;
-            return (
-              <tr key={key} aria-rowindex={index + 1}>
-                <td><Link href={`/hosts/${encodeURIComponent(host.id)}`}>{host.name}</Link></td>
-                <td>
-                  <button type="button" className="link" aria-label={`GPU ${gpu} of ${host.name}`} onClick={() => onGpu(host.id, gpu)}>{gpu}</button>
-                </td>
-                {!narrow && <td>{host.zone}</td>}
-                <td><StateBadge state={valueText(data, host, gpu, 'state')} /></td>
-                {extra.map((column) => <td key={column}>{valueText(data, host, gpu, column)}</td>)}
-              </tr>
-            );
-          })}
-          {after > 0 && <tr className="spacer" aria-hidden><td colSpan={width} style={{ height: after }} /></tr>}
-        </tbody>
-      </table>
-    </div>
+    <>
+      {changed > 0 && (
+        <div className="follow-top">
+          <Button size="compact-sm" radius="xl" onClick={showChanged}>{changed} changed ↑</Button>
+        </div>
+      )}
+      <div ref={parent} className="tile" style={{ padding: 0 }}>
+        <table className="list" aria-label="GPUs" aria-rowcount={rows.length}>
+          <thead>
+            <tr>
+              {heads.map(([key = '', title = '']) => <HeadCell key={key} column={{ key, title, value: noValue, width: key === 'gpu' ? '72px' : undefined }} order={order} onOrder={toggle} />)}
+            </tr>
+          </thead>
+          <tbody>
+            {before > 0 && <tr className="spacer" aria-hidden><td colSpan={heads.length} style={{ height: before }} /></tr>}
+            {shown.map(({ index, key }) => {
+              const row = rows[index];
+              return row && <tr key={key} aria-rowindex={index + 1}><Cells row={row} data={data} columns={values} narrow={narrow} onGpu={onGpu} /></tr>;
+            })}
+            {after > 0 && <tr className="spacer" aria-hidden><td colSpan={heads.length} style={{ height: after }} /></tr>}
+          </tbody>
+        </table>
+      </div>
+    </>
   );
 }

@@ -1,5 +1,5 @@
 // The fleet: a cell for each GPU, by zone and host.
-import { Group, SegmentedControl, Select, SimpleGrid, Stack, Text, useComputedColorScheme } from '@mantine/core';
+import { Group, SegmentedControl, Select, Stack, Text, useComputedColorScheme } from '@mantine/core';
 import { useMemo } from 'react';
 import { Link } from 'wouter';
 import { usePermission, useWhoami } from '../../../api/permissions';
@@ -29,17 +29,29 @@ function Count({ label, value, to, bad }: { label: string; value: number; to: st
   );
 }
 
-function Counts({ data }: { data: FleetData }) {
+/** States with a count of their own; those of the second line only where there are some. */
+const gpuStates = [['faulty', 'degraded'], ['unresponsive', 'gone']] as const;
+const hostStates = [['unreachable', 'draining'], ['joining', 'unmeasured', 'cordoned', 'drained', 'lost', 'faulty', 'quarantined', 'refused']] as const;
+const calm = new Set(['draining', 'drained', 'joining', 'unmeasured', 'cordoned']);
+
+/** Each count is that of the list behind it. */
+function Counts({ data, zone }: { data: FleetData; zone: string }) {
   const counts = useMemo(() => countsOf(data), [data]);
+  const link = (page: string, state = '') => {
+    const words = new URLSearchParams(Object.entries({ state, zone }).filter(([, word]) => word !== ''));
+    return `${page}?${words}`.replace(/\?$/, '');
+  };
+  const ofStates = (of: Map<string, number>, page: string, [always, some]: readonly (readonly string[])[], noun: string) =>
+    [...(always ?? []), ...(some ?? []).filter((state) => of.has(state))].map((state) => (
+      <Count key={page + state} label={`${state}${noun}`} value={of.get(state) ?? 0} to={link(page, state)} bad={!calm.has(state)} />
+    ));
   return (
-    <SimpleGrid cols={{ base: 3, sm: 6 }} spacing="sm">
-      <Count label="GPUs" value={counts.gpus} to="/gpus" />
-      <Count label="hosts" value={counts.hosts} to="/hosts" />
-      <Count label="faulty" value={counts.faulty} to="/gpus?state=faulty" bad />
-      <Count label="degraded" value={counts.degraded} to="/gpus?state=degraded" bad />
-      <Count label="silent hosts" value={counts.silent} to="/hosts?state=unreachable" bad />
-      <Count label="draining" value={counts.draining} to="/hosts?state=draining" />
-    </SimpleGrid>
+    <div className="counts">
+      <Count label="GPUs" value={counts.gpus} to={link('/gpus')} />
+      <Count label="hosts" value={counts.hosts} to={link('/hosts')} />
+      {ofStates(counts.gpuStates, '/gpus', gpuStates, ' GPUs')}
+      {ofStates(counts.hostStates, '/hosts', hostStates, ' hosts')}
+    </div>
   );
 }
 
@@ -80,9 +92,9 @@ function Maps({ data, colouring }: { data: FleetData; colouring: Colouring }) {
   );
 }
 
-function Content({ data, colouring, view }: { data: FleetData; colouring: Colouring; view: string }) {
+function Content({ data, colouring, view, zone }: { data: FleetData; colouring: Colouring; view: string; zone: string }) {
   const { openGpu } = useOpen();
-  if (view === 'table') return <FleetTable data={data} colouring={colouring} onGpu={openGpu} />;
+  if (view === 'table') return <FleetTable data={data} colouring={colouring} zone={zone} onGpu={openGpu} />;
   return <Maps data={data} colouring={colouring} />;
 }
 
@@ -103,13 +115,13 @@ export default function FleetPage() {
       >
         {(data) => (
           <Stack>
-            <Counts data={data} />
+            <Counts data={data} zone={zone} />
             <Attention zone={zone} />
             <Group justify="space-between" align="end">
               <Choices colouring={colouring} onColouring={setColouring} view={view} onView={setView} />
               <Text fz="sm" c="dimmed">as of {clockText(Date.parse(data.at))}</Text>
             </Group>
-            <Content data={data} colouring={colouring} view={view} />
+            <Content data={data} colouring={colouring} view={view} zone={zone} />
           </Stack>
         )}
       </AsyncView>
