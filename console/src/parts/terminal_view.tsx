@@ -48,6 +48,17 @@ interface Props {
   tenantID?: string;
 }
 
+/** A terminal takes every Tab: this leads out of it. Once the shell has ended, Tab does. */
+const isWayOut = ({ key, ctrlKey, shiftKey }: KeyboardEvent) => key === 'Enter' && ctrlKey && shiftKey;
+
+/** To the tab of the page that shows it; without one, to the page. */
+function leave(box: HTMLElement): void {
+  const tab = box.closest('[role=tabpanel]')?.getAttribute('aria-labelledby');
+  const next = tab ? document.getElementById(tab) : null;
+  if (next) next.focus();
+  else (document.activeElement as HTMLElement | null)?.blur();
+}
+
 interface Running {
   session: Session;
   xterm: Xterm;
@@ -62,7 +73,14 @@ function run(box: HTMLElement, { instance, tenantID }: Props, tell: Tell): Runni
   const before = kept(instance);
   const identity = before?.identity ?? randomName();
   let screen = before?.screen ?? '';
+  let ended = false;
   xterm.write(screen);
+  xterm.attachCustomKeyEventHandler((event) => {
+    if (!isWayOut(event)) return !(ended && event.key === 'Tab');
+    event.preventDefault();
+    if (event.type === 'keydown') leave(box);
+    return false;
+  });
   keep(instance, { identity, screen });
   const decoder = new TextDecoder();
   const session = new Session(
@@ -73,7 +91,8 @@ function run(box: HTMLElement, { instance, tenantID }: Props, tell: Tell): Runni
         screen = (screen + decoder.decode(data, { stream: true })).slice(-screenMax);
       },
       state: (state, message) => {
-        if (state === 'ended') sessionStorage.removeItem(keyOf(instance));
+        ended = state === 'ended';
+        if (ended) sessionStorage.removeItem(keyOf(instance));
         tell(state, message);
       },
     },
@@ -145,6 +164,7 @@ export default function TerminalView(props: Props) {
       <KeyBar type={type} />
       <Group mt="xs" gap="sm" role="status">
         <Text fz="sm" c="dimmed">{words[state]}</Text>
+        {state === 'open' && <Text fz="sm" c="dimmed" visibleFrom="sm">Ctrl-Shift-Enter leaves the terminal.</Text>}
         {message && state === 'broken' && <Text fz="sm" c="red">{message}</Text>}
       </Group>
       {state === 'ended' && (
