@@ -1,5 +1,5 @@
-// Runs a flow of people in a real Chromium against a real cloud: node flow.mjs NAME, with what a cloud test tells in
-// the environment. It fails on an error in the browser's console, too, and on a request to another origin.
+// Runs a flow of people in a real Chromium against a real cloud: node flow.mjs NAME [keyboard], with what a cloud test
+// tells in the environment. It fails on an error in the browser's console, too, and on a request to another origin.
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { Cloud } from "./cloud.mjs";
@@ -8,18 +8,18 @@ import { Stage } from "./stage.mjs";
 const root = new URL("../..", import.meta.url).pathname;
 const { chromium } = createRequire(join(root, "console/package.json"))("playwright-core");
 
-async function run(name) {
+async function run(name, hands) {
     const { default: flow } = await import(`./flows/${name}.mjs`);
     const browser = await chromium.launch({
         executablePath: "/usr/bin/chromium",
         args: ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"],
     });
-    const stage = new Stage(browser, new Cloud());
+    const stage = new Stage(browser, new Cloud(), hands);
     try {
         await flow(stage);
     } catch (error) {
         stage.wrong.unshift(error.stack);
-        await keepPictures(browser, name);
+        await keepPictures(browser, [name, hands].filter(Boolean).join("-"));
     } finally {
         await browser.close();
     }
@@ -37,4 +37,4 @@ async function keepPictures(browser, name) {
     }
 }
 
-if (process.argv[2]) await run(process.argv[2]);
+if (process.argv[2]) await run(process.argv[2], process.argv[3]);

@@ -1,16 +1,22 @@
 // The people of a flow, and what goes wrong while they act.
+import { Keyboard, Mouse } from "./hands.mjs";
+
 // A browser of its own for each person: cookies are not shared.
 export class Person {
-    constructor(context, page, cloud) {
+    constructor(context, page, cloud, hands) {
         this.context = context;
         this.page = page;
         this.cloud = cloud;
+        this.hands = hands;
         this.clicks = 0;
     }
     // A press that counts.
     async click(locator) {
         this.clicks += 1;
-        await locator.click();
+        await this.hands.click(locator);
+    }
+    fill(locator, text) {
+        return this.hands.fill(locator, text);
     }
     async clicksOf(deed) {
         const before = this.clicks;
@@ -35,18 +41,32 @@ export class Person {
         return this.page.getByRole("textbox", { name: new RegExp(`^${name}`) });
     }
     async choose(name, option) {
-        await this.page.getByRole("combobox", { name: new RegExp(`^${name}`) }).click();
-        await this.page.getByRole("option", { name: option, exact: true }).click();
+        await this.click(this.page.getByRole("combobox", { name: new RegExp(`^${name}`) }));
+        await this.click(this.page.getByRole("option", { name: option, exact: true }));
     }
     go(path) {
         return this.page.goto(`${this.cloud.apiUrl}/console${path}`);
     }
+    // As a link of the page does: nothing is loaded again.
+    async open(path) {
+        await this.page.evaluate((to) => history.pushState(null, "", to), `/console${path}`);
+        await this.settle();
+    }
+    // A page has one title; a placeholder stands, after a moment as grey lines, until it has what it shows.
+    async settle() {
+        await this.page.waitForTimeout(100);
+        await this.page.waitForFunction(
+            () => document.querySelector("h1") && !document.querySelector("[role=status][aria-label=Loading], .mantine-Skeleton-root"),
+        );
+    }
 }
 
 export class Stage {
-    constructor(browser, cloud) {
+    // `hands`: "mouse" or "keyboard".
+    constructor(browser, cloud, hands = "mouse") {
         this.browser = browser;
         this.cloud = cloud;
+        this.hands = hands;
         this.wrong = [];
         this.expected = [];
     }
@@ -73,7 +93,9 @@ export class Stage {
             if (message.type() !== "error" || this.isExpected(message)) return;
             this.wrong.push(`the console of the browser says: ${message.text()} (${message.location().url})`);
         });
-        return new Person(context, await context.newPage(), this.cloud);
+        if (this.hands === "keyboard") await Keyboard.forbidTheMouse(context);
+        const page = await context.newPage();
+        return new Person(context, page, this.cloud, this.hands === "keyboard" ? new Keyboard(page) : new Mouse());
     }
     isExpected(message) {
         return this.expected.some((fits) => fits(message));

@@ -51,6 +51,7 @@ export function KeyHelp({ opened, onClose }: { opened: boolean; onClose: () => v
         <Line keys={['/']} text="Filter a list" />
         <Line keys={['j', 'k']} text="Next and previous row" />
         <Line keys={['Enter']} text="Open the row" />
+        <Line keys={['Ctrl', 'Shift', 'Enter']} text="Leave a terminal" />
         {own.map((page) => page.nav?.letter && <Line key={page.path} keys={['g', page.nav.letter]} text={page.title} />)}
         <Line keys={['?']} text="This list" />
       </Stack>

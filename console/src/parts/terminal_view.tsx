@@ -59,6 +59,17 @@ interface Props {
   since?: string;
 }
 
+/** A terminal takes every Tab: this leads out of it. Once the shell has ended, Tab does. */
+const isWayOut = ({ key, ctrlKey, shiftKey }: KeyboardEvent) => key === 'Enter' && ctrlKey && shiftKey;
+
+/** To the tab of the page that shows it; without one, to the page. */
+function leave(box: HTMLElement): void {
+  const tab = box.closest('[role=tabpanel]')?.getAttribute('aria-labelledby');
+  const next = tab ? document.getElementById(tab) : null;
+  if (next) next.focus();
+  else (document.activeElement as HTMLElement | null)?.blur();
+}
+
 interface Running {
   session: Session;
   xterm: Xterm;
@@ -81,6 +92,13 @@ function run(box: HTMLElement, { instance, tenantID, since }: Props, tell: Tell)
   const before = kept(instance, since);
   const identity = before?.identity ?? randomName();
   let screen = before?.screen ?? '';
+  let ended = false;
+  xterm.attachCustomKeyEventHandler((event) => {
+    if (!isWayOut(event)) return !(ended && event.key === 'Tab');
+    event.preventDefault();
+    if (event.type === 'keydown') leave(box);
+    return false;
+  });
   const decoder = new TextDecoder();
   const session = new Session(
     { instance, tenantID, identity, lastOpen: before?.lastOpen, command: shell, rows: xterm.rows, columns: xterm.cols },
@@ -90,7 +108,8 @@ function run(box: HTMLElement, { instance, tenantID, since }: Props, tell: Tell)
         screen = (screen + decoder.decode(data, { stream: true })).slice(-screenMax);
       },
       state: (state, message) => {
-        if (state === 'ended') forget(instance);
+        ended = state === 'ended';
+        if (ended) forget(instance);
         tell(state, message);
       },
     },
@@ -187,6 +206,7 @@ export default function TerminalView(props: Props) {
       <KeyBar type={type} />
       <Group mt="xs" gap="sm" role="status">
         <Text fz="sm" c="dimmed">{words[state]}</Text>
+        {state === 'open' && <Text fz="sm" c="dimmed" visibleFrom="sm">Ctrl-Shift-Enter leaves the terminal.</Text>}
         {message && waits && <Text fz="sm" c="red">{message}</Text>}
       </Group>
       <Over state={state} message={message} again={again} another={another} />

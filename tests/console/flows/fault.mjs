@@ -45,8 +45,8 @@ export default async function (stage) {
         await page.getByText("XID 79: the GPU has fallen off the bus").first().waitFor();
         await page.getByText(/reboot the host/).first().waitFor();
         // It is tested for some minutes, and then takes work.
-        await operator.button("Return to service").click();
-        await operator.button("Return to service", page.getByRole("dialog")).click();
+        await operator.click(operator.button("Return to service"));
+        await operator.click(operator.button("Return to service", page.getByRole("dialog")));
         await page.getByRole("main").getByText(/being tested/).first().waitFor();
     } finally {
         driver.repair();

@@ -30,9 +30,9 @@ export default async function (stage) {
     const flo = await stage.person();
     const { page } = flo;
     await flo.signIn(secret);
-    await page.locator("nav").getByRole("link", { name: "Add a host" }).click();
+    await flo.click(page.locator("nav").getByRole("link", { name: "Add a host" }));
     await flo.choose("Zone", "nj");
-    await flo.button("Make the command").click();
+    await flo.click(flo.button("Make the command"));
     const token = (await page.getByText(/ht_\S+/).first().innerText()).match(/ht_\S+/)[0];
     equal((await cloud.api("GET", "/v1/hosts", undefined, secret)).items.length, 0, "hosts of the provider so far");
     const agent = startAgent(cloud, "nj-1", token);

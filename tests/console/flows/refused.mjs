@@ -14,19 +14,19 @@ export default async function (stage) {
 
     await operator.go("/start?image=");
     await operator.heading("Start an instance");
-    await page.getByRole("radio", { name: /pair in/ }).first().click();
-    await operator.text("Tenant").fill(tenant);
-    await operator.text("Name").fill("too-large");
-    await operator.text("Image").fill("localhost/hostler-demo:latest");
+    await operator.click(page.getByRole("radio", { name: /pair in/ }).first());
+    await operator.fill(operator.text("Tenant"), tenant);
+    await operator.fill(operator.text("Name"), "too-large");
+    await operator.fill(operator.text("Image"), "localhost/hostler-demo:latest");
     const refusal = page.getByRole("alert");
     await refusal.first().waitFor();
     const words = await refusal.first().innerText();
     check(/quota/i.test(words) && words.includes(tenant), `the refusal says which rule: ${words}`);
     equal((await cloud.api("GET", `/v1/instances?tenantID=${tenant}`)).items.length, 0, "nothing was made");
 
-    await page.getByRole("radio", { name: /demo in/ }).first().click();
+    await operator.click(page.getByRole("radio", { name: /demo in/ }).first());
     await refusal.first().waitFor({ state: "detached" });
-    await operator.button("Start").click();
+    await operator.click(operator.button("Start"));
     await page.waitForURL(/\/console\/instances\/too-large\?/);
     await cloud.running("too-large", tenant);
     await page.getByText("running", { exact: true }).first().waitFor();

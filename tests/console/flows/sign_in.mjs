@@ -10,13 +10,13 @@ export default async function (stage) {
 
     stage.expectRefusal(401, "/v1/");
     await sue.go("/instances?state=running");
-    await page.locator("#login").fill(`sue@${tenant}`);
-    await page.locator("#password").fill("a horse that is wrong");
+    await sue.fill(page.locator("#login"), `sue@${tenant}`);
+    await sue.fill(page.locator("#password"), "a horse that is wrong");
     stage.expectRefusal(403, "/sign-in");
-    await page.locator("#sign-in").click();
+    await sue.click(page.locator("#sign-in"));
     await page.getByRole("alert").waitFor();
-    await page.locator("#password").fill("a horse that is right");
-    await page.locator("#sign-in").click();
+    await sue.fill(page.locator("#password"), "a horse that is right");
+    await sue.click(page.locator("#sign-in"));
     await sue.heading("Instances");
     check(page.url().endsWith("/console/instances?state=running"), `it leads to what was asked for: ${page.url()}`);
 
@@ -28,11 +28,11 @@ export default async function (stage) {
 
     await page.reload();
     await sue.heading("Instances");
-    await sue.link("Home").click();
+    await sue.click(sue.link("Home"));
     await sue.heading("Home");
     equal(await page.getByRole("link", { name: "Tenants", exact: true }).count(), 0, "what one may not do is absent");
-    await page.getByRole("button", { name: /account$/ }).click();
-    await page.getByRole("menuitem", { name: "Sign out" }).click();
+    await sue.click(page.getByRole("button", { name: /account$/ }));
+    await sue.click(page.getByRole("menuitem", { name: "Sign out" }));
     await page.locator("#login").waitFor();
     const { status } = await cloud.ask("GET", "/v1/whoami", undefined, cookies[0].value);
     equal(status, 401, "the session's end");

@@ -1,11 +1,13 @@
 // A member starts a shell, opens its terminal, and types into it while the access point of its host is killed. The
-// presses are counted as the console promises them: start 3, terminal 1, stop 2.
+// presses are counted as the console promises them: start 3, terminal 1, stop 2. By keyboard it leaves the terminal,
+// which takes every Tab, in place of the killing.
 import { equal } from "../stage.mjs";
 
 const secret = () => Math.random().toString(36).slice(2, 10);
 
+// A terminal takes the focus when it is opened.
 async function type(page, text) {
-    await page.locator(".xterm-helper-textarea").focus();
+    await page.waitForFunction(() => document.activeElement?.matches(".xterm-helper-textarea"));
     await page.keyboard.type(`${text}\n`);
 }
 
@@ -15,6 +17,41 @@ async function says(page, text, milliseconds = 30_000) {
         text,
         { timeout: milliseconds },
     );
+}
+
+// Its host speaks through one access point; the other stands by. The terminal is the same one after each.
+async function loseAccessPoints({ cloud }, page) {
+    await type(page, "cd /tmp && kept=yes");
+    for (const role of ["access-nj", "access-lon"].filter((one) => cloud.processes(one).length > 0)) {
+        const word = secret();
+        cloud.kill(role);
+        await type(page, `echo b-${word}-$kept-$PWD`);
+        await says(page, `b-${word}-yes-/tmp`, 90_000);
+        await cloud.until(() => cloud.processes(role).length > 0 && cloud.isUp(role), `${role} is back`);
+    }
+    await page.reload();
+    const last = secret();
+    await says(page, "@"); // Of the prompt.
+    await type(page, `echo c-${last}-$kept`);
+    await says(page, `c-${last}-yes`);
+}
+
+// Tab is the program's: it completes. A key of the page leads out.
+async function leave(tom) {
+    const { page } = tom;
+    const word = secret();
+    await type(page, `touch /tmp/${word}-whole`);
+    await page.keyboard.type(`ls /tmp/${word}`);
+    await page.keyboard.press("Tab");
+    await page.keyboard.press("Enter");
+    await says(page, `ls /tmp/${word}-whole`);
+    await page.keyboard.press("Control+Shift+Enter");
+    await page.waitForFunction(() => document.activeElement?.matches("[role=tab][aria-selected=true]"));
+    await tom.click(page.getByRole("tab", { name: "Events" }));
+    await page.getByRole("heading", { name: "Events" }).waitFor();
+    // Arrows over the tabs open none of them.
+    await tom.click(page.getByRole("tab", { name: "Metrics" }));
+    await page.getByRole("heading", { name: "Use", exact: true }).waitFor();
 }
 
 export default async function (stage) {
@@ -47,20 +84,8 @@ export default async function (stage) {
     await type(page, `echo a-${first}-$((6*7))`);
     await says(page, `a-${first}-42`);
 
-    // Its host speaks through one of them; the other stands by. The terminal is the same one after each.
-    await type(page, "cd /tmp && kept=yes");
-    for (const role of ["access-nj", "access-lon"].filter((one) => cloud.processes(one).length > 0)) {
-        const word = secret();
-        cloud.kill(role);
-        await type(page, `echo b-${word}-$kept-$PWD`);
-        await says(page, `b-${word}-yes-/tmp`, 90_000);
-        await cloud.until(() => cloud.processes(role).length > 0 && cloud.isUp(role), `${role} is back`);
-    }
-    await page.reload();
-    const last = secret();
-    await says(page, "@"); // Of the prompt.
-    await type(page, `echo c-${last}-$kept`);
-    await says(page, `c-${last}-yes`);
+    if (stage.hands === "keyboard") await leave(tom);
+    else await loseAccessPoints(stage, page);
 
     await tom.go("/");
     const stopped = await tom.clicksOf(async () => {

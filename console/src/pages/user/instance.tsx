@@ -67,7 +67,8 @@ function InstanceTabs({ instance, tab }: { instance: Instance; tab: string }) {
   const mayRead = usePermission('instance.logs', instance);
   const maySeeUse = usePermission('gpu.usage', instance);
   return (
-    <Tabs value={tab} onChange={(next) => go(instancePage(instance, next === 'overview' ? '' : (next ?? '')))} keepMounted={false}>
+    // Arrows only move over the tabs: a terminal that they open would take the focus, and them.
+    <Tabs value={tab} onChange={(next) => go(instancePage(instance, next === 'overview' ? '' : (next ?? '')))} keepMounted={false} activateTabWithKeyboard={false}>
       <Tabs.List mb="md">
         <Tabs.Tab value="overview">Overview</Tabs.Tab>
         {mayEnter && <Tabs.Tab value="terminal">Terminal</Tabs.Tab>}
