@@ -73,7 +73,7 @@ TEST_F(HandlersTest, TellsAllThatIsWrongInQueryAndBodyAtOnce) {
 }
 
 TEST_F(HandlersTest, AnswersProblemsWithTheirHeaders) {
-    handlers.on<ops::create_instance>([](Call, CreateInstance) -> Task<Empty> {
+    handlers.on<ops::create_instance>([](Call, CreateInstance) -> Task<CreatedInstance> {
         Error error{
             .code = Code::exhausted, .message = "no host has room", .reason = "insufficient_capacity"};
         error.help = "delete 1 idle slot";
