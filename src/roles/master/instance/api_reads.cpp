@@ -86,11 +86,12 @@ Result<> check_plain(const api::Call& call) {
 Task<api::List<api::Instance>> list_named(TermPtr term, api::Call call, Asked asked) {
     api::List<api::Instance> list;
     for (const Instance* instance : wanted_of(term->look(), asked))
-        list.items.push_back(view(term->look(), *instance));
+        list.items.push_back(view(term->look(), *instance, call.caller));
     if (list.items.empty()) {
         const auto ended =
             CO_TRY(co_await archived_instance(term, call, *asked.request.instance, asked.request.tenant_id));
-        if (ended && wanted(term->look(), *ended, asked)) list.items.push_back(view(term->look(), *ended));
+        if (ended && wanted(term->look(), *ended, asked))
+            list.items.push_back(view(term->look(), *ended, call.caller));
     }
     CO_TRY(co_await term->settled());
     if (call.total) list.total = std::ssize(list.items);
@@ -129,7 +130,7 @@ Task<api::List<api::Instance>> list_all(TermPtr term, api::Call call, Asked aske
                 instance = &stored;
             }
             if (!wanted(desk, *instance, asked)) continue;
-            list.items.push_back(view(desk, *instance));
+            list.items.push_back(view(desk, *instance, call.caller));
             if (static_cast<int>(list.items.size()) < call.limit) continue;
             if (page.more || i + 1 < page.objects.size()) list.next_cursor = cursor_of(call, page.at, object);
             co_return list;
@@ -172,7 +173,8 @@ void add_instance_reads(Api& service) {
             if (asks_for_ended(asked.request)) co_return co_await list_all(term, call, std::move(asked));
             const Desk& desk = term->look();
             Paging<Instance, api::Instance> paging{wanted_of(desk, asked)};
-            auto list = CO_TRY(paging.page(call, [&](const Instance& row) { return view(desk, row); }));
+            auto list =
+                CO_TRY(paging.page(call, [&](const Instance& row) { return view(desk, row, call.caller); }));
             CO_TRY(co_await term->settled());
             co_return list;
         });
@@ -188,7 +190,7 @@ void add_instance_reads(Api& service) {
         } else {
             std::vector<api::Instance> first;
             for (const Instance* instance : wanted_of(term->look(), asked))
-                first.push_back(view(term->look(), *instance));
+                first.push_back(view(term->look(), *instance, call.caller));
             // Memory moves before the store: what was seen is told once it is durable.
             CO_TRY(co_await term->settled());
             // Whoever is cut among these begins anew: none of them has an id.
@@ -208,7 +210,7 @@ void add_instance_reads(Api& service) {
                 const Instance* instance = term->look().estate.instances.find(id);
                 if (!instance) left_memory.push_back(id);
                 if (instance && wanted(term->look(), *instance, asked))
-                    changed.push_back(view(term->look(), *instance));
+                    changed.push_back(view(term->look(), *instance, call.caller));
             }
             CO_TRY(co_await term->settled());
             for (const std::string& id : left_memory) {
@@ -217,7 +219,7 @@ void add_instance_reads(Api& service) {
                 const auto ended =
                     object ? instance_of(*object) : Result<Instance>{std::unexpected(object.error())};
                 if (ended && wanted(term->look(), *ended, asked))
-                    changed.push_back(view(term->look(), *ended));
+                    changed.push_back(view(term->look(), *ended, call.caller));
             }
             // Only the last event of a commit lets the client go on behind that commit.
             for (api::Instance& instance : changed) {
@@ -233,7 +235,7 @@ void add_instance_reads(Api& service) {
             const TermPtr term = CO_TRY(service.leader());
             const Instance instance =
                 CO_TRY(co_await instance_anywhere(term, call, request.instance, request.tenant_id));
-            api::Instance shown = view(term->look(), instance);
+            api::Instance shown = view(term->look(), instance, call.caller);
             CO_TRY(co_await term->settled());
             co_return shown;
         });
