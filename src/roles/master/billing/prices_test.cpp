@@ -118,6 +118,10 @@ TEST(Prices, OffersShowThem) {
                                                  "small lon 2.49", "plain lon -", "plain nj -"));
     EXPECT_THAT(asked("price>=2.49 price<=3"), ElementsAre("small lon 2.49", "small nj 3.00"));
     EXPECT_THAT(asked("price!=3 gpus=0"), IsEmpty()) << "nobody knows what it costs";
+    for (const auto& [query, order] : {std::pair{"price<3", ""}, std::pair{"", "price"}})
+        EXPECT_EQ(offers_for(rig.desk, {query, order}, {}, PriceSight::hidden).error().reason,
+                  "permission_missing");
+    EXPECT_TRUE(offers_for(rig.desk, {"gpus>0", "gpus"}, {}, PriceSight::hidden));
 }
 
 }  // namespace

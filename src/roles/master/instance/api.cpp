@@ -100,7 +100,10 @@ static void write_instance(Api& service, Decide decide, Ended ended) {
                     const auto found = instance_named(desk, asked, name, wanted.tenant_id);
                     if (found || over) TRY(check_owner(found ? **found : *over, *asked.operation));
                     if (!found && over) return ended(*over);
-                    return decide(desk, *TRY(found), wanted);
+                    const Instance& instance = *TRY(found);
+                    Response shown = TRY(decide(desk, instance, wanted));
+                    show_price(desk, instance, asked.caller, shown);
+                    return shown;
                 },
                 std::move(call), std::move(request));
         });

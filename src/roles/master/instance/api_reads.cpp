@@ -87,7 +87,7 @@ Result<> check_plain(const api::Call& call) {
 Task<api::List<api::Instance>> list_named(TermPtr term, api::Call call, Asked asked) {
     api::List<api::Instance> list;
     const auto add = [&](const Instance& instance) {
-        api::Instance shown = view(term->look(), instance);
+        api::Instance shown = view(term->look(), instance, call.caller);
         if (api::lets_through(call.query, shown)) list.items.push_back(std::move(shown));
     };
     const std::vector<const Instance*> rows = wanted_of(term->look(), asked);
@@ -134,7 +134,7 @@ Task<api::List<api::Instance>> list_all(TermPtr term, api::Call call, Asked aske
                 instance = &stored;
             }
             if (!wanted(desk, *instance, asked)) continue;
-            api::Instance shown = view(desk, *instance);
+            api::Instance shown = view(desk, *instance, call.caller);
             if (!api::lets_through(call.query, shown)) continue;
             list.items.push_back(std::move(shown));
             if (static_cast<int>(list.items.size()) < call.limit) continue;
@@ -179,7 +179,8 @@ void add_instance_reads(Api& service) {
             if (asks_for_ended(asked.request)) co_return co_await list_all(term, call, std::move(asked));
             const Desk& desk = term->look();
             Paging<Instance, api::Instance> paging{wanted_of(desk, asked)};
-            auto list = CO_TRY(paging.page(call, [&](const Instance& row) { return view(desk, row); }));
+            auto list =
+                CO_TRY(paging.page(call, [&](const Instance& row) { return view(desk, row, call.caller); }));
             CO_TRY(co_await term->settled());
             co_return list;
         });
@@ -198,7 +199,7 @@ void add_instance_reads(Api& service) {
         } else {
             std::vector<api::Instance> first;
             for (const Instance* instance : wanted_of(term->look(), asked))
-                add(first, view(term->look(), *instance));
+                add(first, view(term->look(), *instance, call.caller));
             // Memory moves before the store: what was seen is told once it is durable.
             CO_TRY(co_await term->settled());
             // Whoever is cut among these begins anew: none of them has an id.
@@ -218,7 +219,7 @@ void add_instance_reads(Api& service) {
                 const Instance* instance = term->look().estate.instances.find(id);
                 if (!instance) left_memory.push_back(id);
                 if (instance && wanted(term->look(), *instance, asked))
-                    add(changed, view(term->look(), *instance));
+                    add(changed, view(term->look(), *instance, call.caller));
             }
             CO_TRY(co_await term->settled());
             for (const std::string& id : left_memory) {
@@ -226,7 +227,7 @@ void add_instance_reads(Api& service) {
                 CO_TRY(co_await check_cancelled());
                 const auto ended =
                     object ? instance_of(*object) : Result<Instance>{std::unexpected(object.error())};
-                if (ended && wanted(term->look(), *ended, asked)) add(changed, view(term->look(), *ended));
+                if (ended && wanted(term->look(), *ended, asked)) add(changed, view(term->look(), *ended, call.caller));
             }
             // Only the last event of a commit lets the client go on behind that commit.
             for (api::Instance& instance : changed) {
@@ -242,7 +243,7 @@ void add_instance_reads(Api& service) {
             const TermPtr term = CO_TRY(service.leader());
             const Instance instance =
                 CO_TRY(co_await instance_anywhere(term, call, request.instance, request.tenant_id));
-            api::Instance shown = view(term->look(), instance);
+            api::Instance shown = view(term->look(), instance, call.caller);
             CO_TRY(co_await term->settled());
             co_return shown;
         });

@@ -94,18 +94,29 @@ std::optional<api::InstanceGpu> gpu_of(const Desk& desk, const Instance& instanc
     }
     if (claim->gpus.empty()) return std::nullopt;
     const Host* host = desk.estate.hosts.find(claim->host);
-    api::InstanceGpu shown{.model = model_of(host, *claim), .count = static_cast<int>(claim->gpus.size())};
-    const Price* price =
-        host && claim->use == ClaimUse::instance
-            ? price_now(desk, {shown.model, host->zone, text_of(trust_of(*host)), isolation_of(*host)})
-            : nullptr;
-    if (!price) return shown;
-    shown.price_per_hour = money_text(price->amount_micros * shown.count);
-    shown.currency = price->currency;
-    return shown;
+    return api::InstanceGpu{.model = model_of(host, *claim), .count = static_cast<int>(claim->gpus.size())};
 }
 
 }  // namespace
+
+void show_price(const Desk& desk, const Instance& instance, const api::Caller& caller, api::Instance& shown) {
+    if (!shown.gpu || !authorize_anywhere(caller.principal, Permission::price_read)) return;
+    const Claim* claim = desk.estate.claims.find(instance.claim);
+    const Host* host =
+        claim && claim->use == ClaimUse::instance ? desk.estate.hosts.find(claim->host) : nullptr;
+    if (!host) return;
+    const Price* price =
+        price_now(desk, {shown.gpu->model, host->zone, text_of(trust_of(*host)), isolation_of(*host)});
+    if (!price) return;
+    shown.gpu->price_per_hour = money_text(price->amount_micros * shown.gpu->count);
+    shown.gpu->currency = price->currency;
+}
+
+api::Instance view(const Desk& desk, const Instance& instance, const api::Caller& caller) {
+    api::Instance shown = view(desk, instance);
+    show_price(desk, instance, caller, shown);
+    return shown;
+}
 
 api::Instance view(const Desk& desk, const Instance& instance) {
     api::Instance shown;

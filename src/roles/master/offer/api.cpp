@@ -14,10 +14,14 @@ void add_offers(Api& service) {
         const std::string tenant =
             request.tenant_id ? TRY(tenant_meant(call, request.tenant_id)) : call.caller.tenant;
         const bool all_tenants = tenant.empty() && may_everywhere(call);
-        const auto all = TRY(offers_for(desk, request, all_tenants ? Policies{} : policies_of(desk, tenant)));
+        const bool priced = authorize_anywhere(call.caller.principal, Permission::price_read);
+        const auto all = TRY(offers_for(desk, request, all_tenants ? Policies{} : policies_of(desk, tenant),
+                                        priced ? PriceSight::shown : PriceSight::hidden));
         std::size_t at = call.after ? static_cast<std::size_t>(call.after->created) : 0;
-        for (; at < all.size() && static_cast<int>(list.items.size()) < call.limit; ++at)
-            list.items.push_back(*all[at]);
+        for (; at < all.size() && static_cast<int>(list.items.size()) < call.limit; ++at) {
+            api::Offer& shown = list.items.emplace_back(*all[at]);
+            if (!priced) shown.price.reset(), shown.currency.reset();
+        }
         if (at < all.size()) list.next_cursor = api::to_string({call.list, 0, at, all[at]->spec});
         return list;
     });

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "api/handlers.h"
 #include "core/quantity.h"
 #include "domain/billing/money.h"
 #include "roles/master/billing/prices.h"
@@ -191,7 +192,11 @@ void put_price(const Desk& desk, const Sort& kind, const Spec& spec, api::Offer&
 bool is_price(std::size_t field) { return api::offer_fields[field].name == "price"; }
 
 // While no price is set at all, who asks by price is told so.
-Result<> check_priced(const Desk& desk, const api::Query& query, const std::vector<api::OrderBy>& order) {
+Result<> check_priced(const Desk& desk, const api::Query& query, const std::vector<api::OrderBy>& order,
+                      PriceSight prices) {
+    const bool by_price = std::ranges::any_of(query, is_price, &api::QueryTerm::field) ||
+                          std::ranges::any_of(order, is_price, &api::OrderBy::field);
+    if (by_price && prices == PriceSight::hidden) return api::permission_missing(Permission::price_read);
     if (is_priced(desk)) return {};
     std::vector<FieldError> priced;
     for (const api::QueryTerm& term : query)
@@ -281,10 +286,10 @@ static bool allowed(const Policies& policies, const api::Offer& offer) {
 }
 
 Result<std::vector<const api::Offer*>> offers_for(const Desk& desk, const api::ListOffers& request,
-                                                  const Policies& policies) {
+                                                  const Policies& policies, PriceSight prices) {
     const api::Query query = TRY(api::parse_query(request.query, api::offer_fields));
     const auto order = TRY(api::parse_order(request.order, api::offer_fields));
-    TRY(check_priced(desk, query, order));
+    TRY(check_priced(desk, query, order, prices));
 
     std::vector<std::map<api::QueryValue, bool>> known(query.size());  // Which values match each term.
     const auto fits = [&](const api::Offer& offer) {

@@ -14,10 +14,14 @@ inline constexpr std::int64_t offers_last_us = 1'000'000;  // So long they are n
 // They stand until this is called again.
 const std::vector<api::Offer>& offers(const Desk& desk);
 
+// Whether whoever asks may see prices: an order or a query by them tells them, too.
+enum class PriceSight { shown, hidden };
+
 // Those of them that fit and are allowed, in the order that was asked for. Errors: invalid (as parse_query
-// and parse_order say; no_price_list).
+// and parse_order say; no_price_list), forbidden (permission_missing: asked by price).
 Result<std::vector<const api::Offer*>> offers_for(const Desk& desk, const api::ListOffers& request,
-                                                  const Policies& policies = {});
+                                                  const Policies& policies = {},
+                                                  PriceSight prices = PriceSight::shown);
 
 // What a query compares.
 api::QueryValue value_of(const api::Offer& offer, std::size_t field);

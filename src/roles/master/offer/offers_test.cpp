@@ -5,10 +5,13 @@
 
 #include "api/codec.h"
 #include "api/types_placement.h"
+#include "api/types_price.h"
 #include "api/types_stock.h"
+#include "roles/master/billing/prices.h"
 #include "roles/master/scheduler/traits.h"
 #include "roles/master/stock/reclaim.h"
 #include "roles/master/stock/slots.h"
+#include "roles/master/testing/api_rig.h"
 #include "roles/master/testing/desk_rig.h"
 
 namespace hostler::master {
@@ -224,6 +227,27 @@ TEST(GpuMemory, OfOneWithoutItsOwnIsItsHosts) {
     EXPECT_TRUE(has_unified_memory({.model = "Foo 9"}));
     EXPECT_FALSE(has_unified_memory({.model = "Foo 9", .memory_bytes = 24 * gib}));
     EXPECT_FALSE(has_unified_memory({.model = "H100 SXM5 80GB"})) << "also while its driver tells nothing";
+}
+
+using OffersApi = testing::ApiRig;
+
+TEST_F(OffersApi, HaveNoPriceForWhomPricesAreHidden) {
+    desk().estate.specs.add(
+        {.name = "small", .cpu_milli = 1000, .gpu_type = "H100", .gpu_count = 1, .cpu = "1"});
+    ASSERT_TRUE(set_price(desk(), {.gpu_type = "H100", .amount = "2.50", .currency = "USD"}));
+    desk().estate.hosts.edit("h-a").admission.state = Admission::admitted;
+    (void)commit();
+    const auto ask = [&](const api::Caller& caller) {
+        auto answer = hostler::testing::try_run(
+            loop, wrapped(api.handlers(), {.method = "GET", .target = "/v1/offers"}, caller, &nowhere));
+        HOSTLER_ASSERT(answer);
+        return boost::json::parse((**answer).body).at("items").as_array().at(0).as_object();
+    };
+    api::Caller caller = caller_for("acme");
+    EXPECT_EQ(ask(caller).at("price").as_string(), "2.50");
+    for (Held& held : caller.principal.held) held.permissions = {Permission::offer_read};
+    EXPECT_FALSE(ask(caller).contains("price"));
+    EXPECT_FALSE(ask(caller).contains("currency"));
 }
 
 }  // namespace

@@ -132,22 +132,28 @@ TEST_F(Overviews, TellWhatIsStoppedWithinAnHour) {
 
 TEST_F(Overviews, HaveThePriceOfWhatRuns) {
     const std::string id = running("web");
+    const api::Caller acme = caller_for("acme");
     running("two"), running("theirs", "globex");
-    EXPECT_EQ(view(desk, instance(id)).gpu.value().model, "H100 SXM5 80GB");
-    EXPECT_FALSE(view(desk, instance(id)).gpu->price_per_hour) << "no price is set";
+    EXPECT_EQ(view(desk, instance(id), acme).gpu.value().model, "H100 SXM5 80GB");
+    EXPECT_FALSE(view(desk, instance(id), acme).gpu->price_per_hour) << "no price is set";
     ASSERT_TRUE(set_price(desk, {.gpu_type = "H100", .amount = "2.50", .currency = "USD"}));
     ASSERT_EQ(of("acme").costs.value().size(), 1u);
     EXPECT_EQ(of("acme").costs->front().per_hour, "5.00");
     EXPECT_EQ(of("acme").costs->front().currency, "USD");
     EXPECT_EQ(of("").costs.value().front().per_hour, "7.50");
     EXPECT_FALSE(of("stranger").costs);
-    EXPECT_EQ(view(desk, instance(id)).gpu->count, 1);
-    EXPECT_EQ(view(desk, instance(id)).gpu->price_per_hour, "2.50");
-    EXPECT_EQ(view(desk, instance(id)).gpu->currency, "USD");
+    EXPECT_EQ(view(desk, instance(id), acme).gpu->count, 1);
+    EXPECT_EQ(view(desk, instance(id), acme).gpu->price_per_hour, "2.50");
+    EXPECT_EQ(view(desk, instance(id), acme).gpu->currency, "USD");
     ASSERT_TRUE(set_price(desk, {.gpu_type = "H100", .amount = "3"}));
-    EXPECT_EQ(view(desk, instance(id)).gpu->price_per_hour, "3.00");
+    EXPECT_EQ(view(desk, instance(id), acme).gpu->price_per_hour, "3.00");
+    api::Caller blind = acme;
+    for (Held& held : blind.principal.held) held.permissions = {Permission::instance_read};
+    EXPECT_EQ(view(desk, instance(id), blind).gpu->count, 1);
+    EXPECT_FALSE(view(desk, instance(id), blind).gpu->price_per_hour) << "prices are not theirs to see";
+    EXPECT_FALSE(overview(desk, blind).costs);
     ASSERT_TRUE(remove_price(desk, {.gpu_type = "H100"}));
-    EXPECT_FALSE(view(desk, instance(id)).gpu->price_per_hour);
+    EXPECT_FALSE(view(desk, instance(id), acme).gpu->price_per_hour);
 }
 
 TEST_F(Overviews, HaveTheFullestQuotasFirst) {
