@@ -8,7 +8,7 @@
 #include "api/codec.h"
 #include "api/operations_audit.h"
 #include "api/operations_whoami.h"
-#include "cli/request.h"
+#include "cli/values.h"
 #include "core/safe_text.h"
 
 namespace hostler::cli {

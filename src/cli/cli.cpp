@@ -18,6 +18,7 @@
 #include "cli/render.h"
 #include "cli/report.h"
 #include "cli/request.h"
+#include "cli/values.h"
 #include "cli/wait.h"
 #include "cli/watch.h"
 #include "core/safe_text.h"

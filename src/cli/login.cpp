@@ -9,7 +9,7 @@
 #include "api/operations_whoami.h"
 #include "cli/browser_login.h"
 #include "cli/client.h"
-#include "cli/request.h"
+#include "cli/values.h"
 
 namespace hostler::cli {
 

@@ -2,9 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <array>
 #include <cctype>
-#include <cmath>
 
 #include "api/indent.h"
 #include "cli/report.h"
@@ -19,12 +17,6 @@ namespace {
 
 using api::Kind;
 using api::Unit;
-
-// Characters that a terminal shows, at one column each.
-std::size_t shown(std::string_view text) {
-    return static_cast<std::size_t>(std::count_if(
-        text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
-}
 
 std::string heading(const api::Property& property) {
     std::string_view name = property.name;
@@ -201,60 +193,6 @@ std::string explanation(const json::value& object, const Style& style) {
 }
 
 }  // namespace
-
-std::string cut(std::string text, std::size_t width) {
-    if (shown(text) <= width || width < 2) return text;
-    std::size_t at = 0, seen = 0;
-    while (at < text.size() && (seen < width - 1 || (static_cast<unsigned char>(text[at]) & 0xC0) == 0x80)) {
-        seen += (static_cast<unsigned char>(text[at]) & 0xC0) != 0x80 ? 1 : 0;
-        if (seen > width - 1) break;
-        ++at;
-    }
-    return text.substr(0, at) + "…";
-}
-
-Result<Format> parse_format(std::string_view text) {
-    constexpr auto names = std::to_array<std::pair<std::string_view, Format>>({{"table", Format::table},
-                                                                               {"json", Format::json},
-                                                                               {"yaml", Format::yaml},
-                                                                               {"csv", Format::csv},
-                                                                               {"name", Format::name},
-                                                                               {"html", Format::html}});
-    for (const auto& [name, format] : names)
-        if (name == text) return format;
-    return fail(Code::invalid,
-                fmt::format("--output: '{}' is none of table, json, yaml, csv, name, html", text));
-}
-
-std::string age(WallTime then, WallTime now) {
-    using namespace std::chrono;
-    const bool future = then > now + clock_skew;
-    const auto passed =
-        duration_cast<seconds>(future ? then - now : std::max(now - then, WallTime::duration{})).count();
-    std::string text;
-    if (passed < 120)
-        text = fmt::format("{}s", passed);
-    else if (passed < 2 * 3600)
-        text = fmt::format("{}m", passed / 60);
-    else if (passed < 48 * 3600)
-        text = fmt::format("{}h", passed / 3600);
-    else
-        text = fmt::format("{}d", passed / 86400);
-    return future ? "in " + text : text;
-}
-
-std::string bytes_text(std::int64_t bytes) {
-    constexpr std::array<std::string_view, 7> units = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
-    double value = static_cast<double>(bytes);
-    std::size_t unit = 0;
-    while (std::abs(value) >= 1024 && unit + 1 < units.size()) {
-        value /= 1024;
-        ++unit;
-    }
-    const bool whole = std::abs(value - std::round(value)) < 0.05 || std::abs(value) >= 100;
-    return whole ? fmt::format("{:.0f} {}", value, units[unit])
-                 : fmt::format("{:.1f} {}", value, units[unit]);
-}
 
 std::string cell(const api::Property& property, const json::value& value, const Style& style,
                  bool long_form) {

@@ -5,29 +5,11 @@
 
 #include "api/operation.h"
 #include "api/schema.h"
-#include "core/timers.h"
+#include "cli/text.h"
 
 namespace hostler::cli {
 
 namespace json = boost::json;
-
-enum class Format { table, json, yaml, csv, name, html };
-// Errors: invalid.
-Result<Format> parse_format(std::string_view text);
-
-// With "…" for what a terminal has no room for in so many columns, one for each character.
-std::string cut(std::string text, std::size_t width);
-
-// Between the clock of the machine that wrote a time and ours.
-inline constexpr std::chrono::seconds clock_skew{5};
-
-struct Style {
-    Format format = Format::table;
-    bool colour = false;
-    bool terminal = false;
-    int columns = 0;  // Of the terminal; 0: as wide as need be.
-    WallTime now;     // For ages.
-};
 
 // A table whose columns keep their widths for rows that come later (--watch).
 class Table {
@@ -67,11 +49,8 @@ std::string render_object(const api::Operation& operation, const json::value& ob
 std::string name_of(const api::Schema& schema, const json::value& object);
 // One field for people: ages, GiB, colours left out.
 std::string cell(const api::Property& property, const json::value& value, const Style& style, bool long_form);
-// "3m", "in 29d". What lies ahead by no more than clocks may differ is now: "0s".
-std::string age(WallTime then, WallTime now);
 // Indented, with a line break; it steers no terminal.
 std::string json_text(const json::value& value);
-std::string bytes_text(std::int64_t bytes);  // "80 GiB"
 // What an answer to get_instance_logs has, byte for byte.
 std::string log_bytes(const json::value& logs);
 

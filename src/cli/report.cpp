@@ -6,7 +6,6 @@
 #include <ranges>
 
 #include "api/codec.h"
-#include "cli/series.h"
 #include "core/safe_text.h"
 
 namespace hostler::cli {

@@ -1,8 +1,10 @@
 // Answers of `hostler report`, for people, as CSV and as a page.
 #pragma once
 
+#include "api/operation.h"
+#include "api/schema.h"
 #include "api/types_report.h"
-#include "cli/render.h"
+#include "cli/text.h"
 
 namespace hostler::cli {
 

@@ -115,25 +115,6 @@ std::vector<std::string> telling_labels(const api::SeriesAnswer& answer) {
 
 }  // namespace
 
-std::string lined_up(const std::vector<std::vector<std::string>>& rows, std::size_t texts) {
-    std::vector<std::size_t> widths;
-    for (const auto& row : rows)
-        for (std::size_t i = 0; i + 1 < row.size(); ++i) {
-            widths.resize(std::max(widths.size(), i + 1));
-            widths[i] = std::max(widths[i], row[i].size());
-        }
-    std::string out;
-    for (const auto& row : rows) {
-        for (std::size_t i = 0; i + 1 < row.size(); ++i)
-            out += i < texts ? fmt::format("{:<{}}  ", row[i], widths[i])
-                             : fmt::format("{:>{}}  ", row[i], widths[i]);
-        out += row.back();
-        out.resize(out.find_last_not_of(' ') + 1);
-        out += '\n';
-    }
-    return out;
-}
-
 // Of all columns but the last, which only the first row has so far.
 static std::size_t width_of(const std::vector<std::vector<std::string>>& rows) {
     std::size_t width = 0;

@@ -1,17 +1,16 @@
 // Answers of `hostler metrics query`, for people and as CSV.
 #pragma once
 
+#include <boost/json.hpp>
+
 #include "api/types_series.h"
-#include "cli/render.h"
+#include "cli/text.h"
 
 namespace hostler::cli {
 
 // A row a line: its labels, how far it went, and a picture of its steps.
 // `columns` of the terminal; 0: unknown.
 std::string series_table(const api::SeriesAnswer& answer, int columns);
-
-// Columns as wide as need be, the first `texts` to the left, the last as it is.
-std::string lined_up(const std::vector<std::vector<std::string>>& rows, std::size_t texts);
 
 // At most `width` letters of eight heights between `low` and `high`, of the mean of what falls into each; a
 // gap is blank.

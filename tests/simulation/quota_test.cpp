@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "mistakes.h"
+#include "roles/master/instance/places.h"
 #include "roles/master/instance/stop_start.h"
 #include "seeds.h"
 

@@ -4,7 +4,6 @@
 
 #include "mistakes.h"
 #include "ride.h"
-#include "roles/master/instance/lifecycle.h"
 #include "roles/master/sealing/count.h"
 
 namespace hostler::simulation {

@@ -8,7 +8,6 @@
 
 #include "core/quantity.h"
 #include "http/client.h"
-#include "roles/master/instance/lifecycle.h"
 
 namespace hostler::simulation {
 

@@ -64,6 +64,10 @@ std::string target(std::string_view path, const Query& query) {
     return out;
 }
 
+std::string container_path(std::string_view name, std::string_view verb) {
+    return fmt::format("/containers/{}{}", percent_encode(name), verb);
+}
+
 // No connection is kept: an engine that restarts leaves no dead ones, and a new one to a unix socket costs
 // nothing.
 Api::Api(Net& net, Timers& timers, std::string socket)

@@ -27,6 +27,8 @@ struct Payload {
 
 // `path` with `query`, encoded.
 std::string target(std::string_view path, const Query& query);
+// Of a container's name or id, and what is asked of it: "/start".
+std::string container_path(std::string_view name, std::string_view verb = {});
 
 class Api {
 public:

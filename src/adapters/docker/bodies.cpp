@@ -433,6 +433,12 @@ Error engine_error(int status, std::string_view body, std::string_view what) {
             .reason = code == Code::exhausted ? "disk_full" : ""};
 }
 
+Error call_error(const Answer& answer, std::string_view what) {
+    auto error = engine_error(answer.status, answer.body, what);
+    if (answer.status >= 500 && error.code == Code::invalid) error.code = Code::unavailable;
+    return error;
+}
+
 bool is_being_removed(int status, std::string_view body) {
     return status == 409 || (status == 500 && error_text(body).contains("device or resource busy"));
 }

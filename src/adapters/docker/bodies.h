@@ -3,6 +3,7 @@
 
 #include <optional>
 
+#include "adapters/docker/api.h"
 #include "adapters/docker/cdi.h"
 #include "adapters/docker/folders.h"
 #include "adapters/docker/log_file.h"
@@ -114,6 +115,8 @@ bool says_disk_full(std::string_view words);
 bool says_no_image(std::string_view words);  // The one that a container is to be made of.
 // The Error for an answer that is not a success. `what` begins the sentence: "container x cannot start".
 Error engine_error(int status, std::string_view body, std::string_view what);
+// The same of a call without a spec that could be refused: 500 says that the engine is not well.
+Error call_error(const Answer& answer, std::string_view what);
 // The container cannot be removed just now, and soon can be.
 bool is_being_removed(int status, std::string_view body);
 // The engine has another container of this name.

@@ -1,27 +1,19 @@
 #include "adapters/docker/engine.h"
 
 #include <fmt/format.h>
-#include <sys/resource.h>
-#include <sys/utsname.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <boost/json.hpp>
-#include <cstdio>
 #include <fstream>
 
-#include "adapters/docker/architecture.h"
-#include "adapters/docker/image.h"
 #include "adapters/docker/inside.h"
 #include "adapters/docker/listing.h"
 #include "adapters/docker/memory_kills.h"
 #include "adapters/docker/namespaces.h"
 #include "adapters/docker/opens.h"
-#include "adapters/docker/pull.h"
-#include "adapters/docker/seccomp.h"
+#include "adapters/docker/prepare.h"
 #include "core/log.h"
 #include "core/percent.h"
-#include "domain/image/image.h"
 
 namespace hostler::docker {
 
@@ -49,102 +41,6 @@ bool is_name(std::string_view name) {
            std::ranges::all_of(name, [&](char c) { return is_plain(c) || c == '-' || c == '_' || c == '.'; });
 }
 
-std::int64_t own_limit(__rlimit_resource what) {
-    rlimit limit{};
-    ::getrlimit(what, &limit);
-    return limit.rlim_max == RLIM_INFINITY ? std::int64_t{1} << 20
-                                           : static_cast<std::int64_t>(limit.rlim_max);
-}
-
-// Memory that is locked counts as any other, and drivers for RDMA lock all of their buffers. -1: no limit.
-std::int64_t locked_max() {
-    rlimit limit{};
-    ::getrlimit(RLIMIT_MEMLOCK, &limit);
-    const rlimit none{limit.rlim_cur, RLIM_INFINITY};
-    if (limit.rlim_max == RLIM_INFINITY || ::setrlimit(RLIMIT_MEMLOCK, &none) == 0) return -1;
-    return static_cast<std::int64_t>(limit.rlim_max);
-}
-
-// Empty: none is.
-std::string first_there(const std::vector<std::string>& programs) {
-    const auto found = std::ranges::find_if(
-        programs, [](const std::string& path) { return ::access(path.c_str(), X_OK) == 0; });
-    return found == programs.end() ? std::string{} : *found;
-}
-
-// An engine cannot give more than it has, and has about what we have; its monitor is also bound by the number
-// of process ids.
-Confinement confinement(const EngineSettings& settings) {
-    std::int64_t pids = 32768;
-    std::ifstream{"/proc/sys/kernel/pid_max"} >> pids;
-    return {.log_bytes_max = settings.log_bytes_max,
-            .files_max = std::min<std::int64_t>(own_limit(RLIMIT_NOFILE), 1 << 20),
-            .processes_max = std::min(own_limit(RLIMIT_NPROC), pids),
-            .locked_max = locked_max(),
-            .seccomp_file = settings.state_folder + "/seccomp.json",
-            .init = first_there(settings.inits)};
-}
-
-// Older kernels cannot show an image's files under other users: each tenant would cost a copy of each image.
-bool kernel_maps_layers() {
-    utsname kernel{};
-    int major = 0, minor = 0;
-    std::int64_t namespaces = 0;
-    std::ifstream{"/proc/sys/user/max_user_namespaces"} >> namespaces;
-    return namespaces > 0 && ::uname(&kernel) == 0 &&
-           std::sscanf(kernel.release, "%d.%d", &major, &minor) == 2 &&  // NOLINT(cert-err34-c)
-           std::pair{major, minor} >= std::pair{5, 19};
-}
-
-// By the operator's files; a GPU that none of them defines, by what the host's driver has for it now.
-Result<CdiEdits> resolve(const EngineSettings& settings, const ContainerSpec& spec,
-                         std::span<const GpuFacts> gpus) {
-    if (spec.cdi_devices.empty()) return CdiEdits{};
-    auto cdi = Cdi::load(settings.cdi_folders);
-    const auto defined = cdi.names();
-    std::vector<GpuFacts> others;
-    for (const auto& gpu : gpus)
-        if (std::ranges::count(spec.cdi_devices, gpu.cdi_name) > 0 &&
-            std::ranges::count(defined, gpu.cdi_name) == 0)
-            others.push_back(gpu);
-    if (others.empty()) return cdi.resolve(spec.cdi_devices);
-    const auto files = look_for_driver(settings.driver);
-    for (const auto& gpu : others)
-        if (const auto lacks = missing(gpu, files, settings.driver); !lacks.empty())
-            return fail(Code::unavailable,
-                        fmt::format("GPU {} cannot be given to containers: no CDI file defines it, and {}",
-                                    gpu.uuid, fmt::join(lacks, "; ")),
-                        std::string{Engine::gpu_unreachable});
-    for (auto& file : describe(others, files, settings.driver)) cdi.add(std::move(file));
-    return cdi.resolve(spec.cdi_devices);
-}
-
-// Blocks: writes the profile, reads the CDI folders and looks whether what is to be mounted is there.
-Result<CdiEdits> prepare(const EngineSettings& settings, const ContainerSpec& spec, std::string_view resolver,
-                         std::string_view user, std::span<const GpuFacts> gpus) {
-    TRY(keep_file(settings.state_folder, "seccomp.json", seccomp_profile()));
-    CdiEdits edits = TRY(resolve(settings, spec, gpus));
-    for (auto& node : edits.nodes) TRY(find_device(node, settings.device_folder));
-    // An engine would make what is missing, as an empty folder.
-    for (const auto& mount : spec.mounts)
-        if (::access(mount.source.c_str(), F_OK) != 0)
-            return fail(Code::invalid, fmt::format("mount source {} is not on this host", mount.source));
-    for (const auto& mount : edits.mounts)
-        if (::access(mount.host_path.c_str(), F_OK) != 0)
-            return fail(Code::not_found,
-                        fmt::format("CDI asks to mount {}, which is not on this host", mount.host_path));
-    std::ranges::move(TRY(lay_files(settings.state_folder, spec, resolver)),
-                      std::back_inserter(edits.mounts));
-    std::ranges::move(TRY(lay_secrets(settings.secret_folder, spec, user)), std::back_inserter(edits.mounts));
-    return edits;
-}
-
-Error unavailable(const Answer& answer, std::string_view what) {
-    auto error = engine_error(answer.status, answer.body, what);
-    if (answer.status >= 500 && error.code == Code::invalid) error.code = Code::unavailable;
-    return error;
-}
-
 // An engine that was killed while it made a container may have lost the network that it had begun to make.
 Result<> has_address(const ContainerSpec& spec, const Inspected& there) {
     if (there.pid == 0 || spec.address.empty() || std::ranges::count(there.addresses, spec.address) > 0)
@@ -154,23 +50,12 @@ Result<> has_address(const ContainerSpec& spec, const Inspected& there) {
                 std::string{half_made});
 }
 
-// A registry wrote part of it.
-std::string printable(std::string text) {
-    for (char& c : text)
-        if (static_cast<unsigned char>(c) < ' ' || c == 0x7f) c = ' ';
-    return text;
-}
-
 // As an init ends that cannot begin the program: it may not be executed, or is not there.
 bool is_no_program(int exit_code) { return exit_code == 126 || exit_code == 127; }
 
 // Of what is laid for a container, or noted of it.
 std::string own_folder(const std::string& state, std::string_view container) {
     return fmt::format("{}/containers/{}", state, container);
-}
-
-std::string container_path(std::string_view name, std::string_view verb = {}) {
-    return fmt::format("/containers/{}{}", percent_encode(name), verb);
 }
 
 }  // namespace
@@ -192,79 +77,6 @@ Task<EngineFacts> DockerEngine::describe() {
     auto told = facts(now);
     told.disk_unlimited = CO_TRY(co_await disk_unlimited());
     co_return told;
-}
-
-// Why what containers write is not limited; empty: it is.
-Task<std::string> DockerEngine::disk_unlimited() {
-    const auto engine = CO_TRY(co_await traits());
-    if (!settings_.layers) co_return std::string{"nothing here limits the disk of containers"};
-    if (!engine.storage.starts_with("overlay"))
-        co_return fmt::format("the engine's storage driver is {}, and not overlay", engine.storage);
-    co_return co_await settings_.layers->refused();
-}
-
-// Of one that was made and has not been started yet: its limit, and its volumes. Gives its limit; 0: it has
-// none.
-Task<std::uint64_t> DockerEngine::make_disk(const ContainerSpec& spec, std::string id) {
-    const bool podman = CO_TRY(co_await traits()).dialect == Dialect::podman;
-    const bool limited = spec.disk_bytes > 0 || spec.layer == LayerStart::kept;
-    if (!podman && !limited && spec.mounts.empty()) co_return 0;
-    const auto there = CO_TRY(co_await inspect(std::move(id)));
-    if (!there) co_return fail(Code::unavailable, fmt::format("container {} has gone again", spec.name));
-    const auto bytes = limited ? CO_TRY(co_await limit_disk(spec, *there)) : 0;
-    const auto volumes = bytes > 0 ? there->volumes : std::vector<ImageVolume>{};
-    if (!spec.mounts.empty() || !volumes.empty())
-        CO_TRY(co_await run_on<void>(worker_,
-                                     [mounts = spec.mounts, ids = spec.ids, layer = there->layer,
-                                      layers = there->image_layers, volumes]() -> Result<> {
-                                         TRY(give_tops(mounts, layers, ids));
-                                         return lay_volumes(layer, volumes);
-                                     }));
-    if (podman) CO_TRY(co_await make_volume_folders(spec, *there));
-    co_return bytes;
-}
-
-// Those that the image declares as volumes and does not have: podman makes none where it makes no volumes.
-Task<> DockerEngine::make_volume_folders(const ContainerSpec& spec, const Inspected& there) {
-    auto known = image_volumes_.find(there.image);
-    if (known == image_volumes_.end()) {
-        auto declared = image_volumes(CO_TRY(co_await image_facts(spec.image)));
-        if (image_volumes_.size() >= known_max) image_volumes_.clear();
-        known = image_volumes_.emplace(there.image, std::move(declared)).first;
-    }
-    if (known->second.empty()) co_return Result<>{};
-    std::vector<std::string> layers{there.layer + "/diff"};  // Of an earlier run, where it was kept.
-    layers.insert(layers.end(), there.image_layers.begin(), there.image_layers.end());
-    const auto missing = CO_TRY(co_await run_on<std::vector<ArchiveFile>>(
-        worker_, [layers, declared = known->second]() -> Result<std::vector<ArchiveFile>> {
-            return missing_folders(layers, declared);
-        }));
-    if (missing.empty()) co_return Result<>{};
-    const auto answer =
-        CO_TRY(co_await api_.call("PUT", target(container_path(there.id, "/archive"), {{"path", "/"}}),
-                                  settings_.start_time, archive_of(missing), "application/x-tar"));
-    if (answer.success()) co_return Result<>{};
-    co_return std::unexpected(
-        unavailable(answer, fmt::format("container {}: cannot make the folders of its image", spec.name)));
-}
-
-Task<std::uint64_t> DockerEngine::limit_disk(const ContainerSpec& spec, const Inspected& there) {
-    auto why = CO_TRY(co_await disk_unlimited());
-    if (why.empty() && there.layer.empty()) why = "the engine does not say where containers write";
-    if (why.empty())
-        co_return co_await settings_.layers->hold(
-            spec.name, there.layer, static_cast<std::uint64_t>(std::max<std::int64_t>(spec.disk_bytes, 0)),
-            spec.layer);
-    if (spec.layer == LayerStart::kept)
-        co_return fail(
-            Code::not_found,
-            fmt::format("the written files of container {} cannot be attached to it: {}", spec.name, why),
-            std::string{layer_missing});
-    if (!spec.disk_limit_required) co_return 0;
-    co_return fail(Code::invalid,
-                   fmt::format("container {} is to have a limit of its disk, and this host sets none: {}",
-                               spec.name, why),
-                   "disk_unlimited");
 }
 
 // What its resolv.conf says: its network's own resolver, whatever the host asks.
@@ -294,108 +106,6 @@ EngineFacts DockerEngine::facts(const Traits& traits) const {
         facts.shared_ids = traits.shared_ids;
     }
     return facts;
-}
-
-// By its full name alone: an engine that is asked for a short one takes it for the beginning of an image's
-// id, too, whoever that image was pulled for.
-Task<std::string> DockerEngine::image_facts(std::string image) {
-    auto answer = CO_TRY(co_await api_.call(
-        "GET", fmt::format("/images/{}/json", percent_encode(full_image_name(image))), settings_.call_time));
-    if (answer.status == 404)
-        co_return fail(Code::not_found, fmt::format("image {} is not on this host", image),
-                       std::string{image_missing});
-    if (!answer.success()) co_return std::unexpected(unavailable(answer, "cannot look for image " + image));
-    co_return std::move(answer.body);
-}
-
-Task<bool> DockerEngine::has_image(std::string name) {
-    const auto facts = co_await image_facts(std::move(name));
-    if (!facts && facts.error().code != Code::not_found) co_return std::unexpected(facts.error());
-    co_return facts.has_value();
-}
-
-// Here, and of programs that this machine runs. Errors: invalid (image_architecture), unavailable.
-Task<bool> DockerEngine::is_usable(std::string image) {
-    const auto facts = co_await image_facts(image);
-    if (!facts && facts.error().code == Code::not_found) co_return false;
-    if (!facts) co_return std::unexpected(facts.error());
-    const std::string architecture = image_architecture(*facts);
-    if (runs_programs_of(architecture)) co_return true;
-    co_return fail(Code::invalid,
-                   fmt::format("image {} is for {} machines, and its host is {}", image, architecture,
-                               machine_architecture()),
-                   "image_architecture");
-}
-
-Task<std::vector<std::string>> DockerEngine::image_names() {
-    const auto answer = CO_TRY(co_await api_.call("GET", "/images/json", settings_.call_time));
-    if (!answer.success()) co_return std::unexpected(unavailable(answer, "images cannot be listed"));
-    co_return CO_TRY(parse_images(answer.body));
-}
-
-// The engine looks the name up once more when it connects, and follows where its registry sends it.
-Task<> DockerEngine::check_registry(std::string image) {
-    const std::string registry = registry_of(full_image_name(image));
-    if (settings_.registries.names(registry)) co_return Result<>{};
-    const auto refused = [&](std::string_view why) {
-        return fail(Code::forbidden, fmt::format("image {}: {} (--registries)", image, why),
-                    "registry_refused");
-    };
-    if (settings_.registries.only || !settings_.names)
-        co_return refused("its registry is not among those that the operator allows");
-    const std::string endpoint = registry.contains(':') ? registry : registry + ":443";
-    const auto addresses = co_await settings_.names->addresses(endpoint, settings_.names_time);
-    if (!addresses && addresses.error().code == Code::cancelled) co_return std::unexpected(addresses.error());
-    if (!addresses)
-        co_return fail(Code::unavailable, fmt::format("image {}: its registry's name leads nowhere", image),
-                       "registry_unreachable");
-    const auto networks = CO_TRY(co_await run_on<std::vector<IpRange>>(worker_, networks_of_host));
-    if (const std::string why = refusal_of(*addresses, networks); !why.empty()) co_return refused(why);
-    co_return Result<>{};
-}
-
-Task<> DockerEngine::pull(ImageWanted wanted, PullSeen seen) {
-    const std::string image = std::move(wanted.name);
-    if (image.empty()) co_return fail(Code::invalid, "no image is named");
-    // What comes from no registry is asked of none.
-    const Recipe* recipe = find_recipe(settings_.recipes, image);
-    const bool local = recipe || image.starts_with("localhost/");
-    if ((!wanted.ask || local) && CO_TRY(co_await is_usable(image))) co_return Result<>{};
-    if (recipe) co_return co_await make_image(*recipe, std::move(seen));
-    if (local)
-        co_return fail(
-            Code::not_found,
-            fmt::format("image {}: it is not on this host, and a name that begins with localhost/ is "
-                        "asked of no registry",
-                        image),
-            "image_unavailable");
-    CO_TRY(co_await check_registry(image));
-    const auto [name, tag] = split_image(full_image_name(image));
-    PullStream told;
-    const auto note = [&](std::string_view piece) {
-        told.feed(piece);
-        if (seen) seen(told.progress());
-    };
-    const auto answer = co_await api_.stream(
-        "POST", target("/images/create", {{"fromImage", name}, {"tag", tag}}), settings_.pull_idle_time,
-        settings_.pull_time, note, {}, wanted.login ? registry_auth(*wanted.login) : std::string{});
-    if (!answer && answer.error().code == Code::timeout)
-        co_return fail(Code::timeout, fmt::format("image {}: its registry is too slow", image),
-                       "registry_unreachable");
-    if (!answer) co_return std::unexpected(answer.error());
-    told.finish();
-    auto error = told.error();
-    if (!answer->success()) error = error_text(answer->body);
-    if (error) {
-        // Its words are the operator's to read: they say which machine answered what at which port.
-        log_warn("image {}: the container engine says: {}", image, printable(*error));
-        co_return std::unexpected(pull_refused(image, *error));
-    }
-    // An engine that is stopped meanwhile ends its stream as if all were said.
-    if (!CO_TRY(co_await is_usable(image)))
-        co_return fail(Code::unavailable,
-                       fmt::format("image {}: the container engine broke off its pull", image));
-    co_return Result<>{};
 }
 
 Task<std::optional<Inspected>> DockerEngine::inspect(std::string name) {
@@ -615,7 +325,7 @@ Task<StopEnd> DockerEngine::stop(std::string name, Duration grace) {
     const auto answer = CO_TRY(co_await api_.call("POST", path, seconds + stop_margin));
     if (answer.status == 304 || answer.status == 404) co_return StopEnd::ended;
     if (!answer.success())
-        co_return std::unexpected(unavailable(answer, fmt::format("container {} does not stop", name)));
+        co_return std::unexpected(call_error(answer, fmt::format("container {} does not stop", name)));
     if (timers_.now() - asked < seconds) co_return StopEnd::ended;
     const auto there = CO_TRY(co_await inspect(std::move(name)));
     co_return there && there->container.exit_code == killed ? StopEnd::killed : StopEnd::ended;
@@ -663,7 +373,7 @@ Task<> DockerEngine::remove_container(std::string name, LayerEnd layer) {
         // podman's cleaning up after a container that has just ended, which holds its mounts.
         if (!is_being_removed(answer.status, answer.body) || timers_.now() > end)
             co_return std::unexpected(
-                unavailable(answer, fmt::format("container {} cannot be removed", name)));
+                call_error(answer, fmt::format("container {} cannot be removed", name)));
         CO_TRY(co_await sleep(timers_, removal_poll));
     }
 }
@@ -713,7 +423,7 @@ Task<> DockerEngine::follow(std::string label, std::string value, std::function<
 
 Task<> DockerEngine::answers() {
     const auto answer = CO_TRY(co_await api_.call("GET", "/_ping", settings_.call_time));
-    if (!answer.success()) co_return std::unexpected(unavailable(answer, "the container engine is not well"));
+    if (!answer.success()) co_return std::unexpected(call_error(answer, "the container engine is not well"));
     co_return Result<>{};
 }
 

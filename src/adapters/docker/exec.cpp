@@ -11,7 +11,6 @@
 
 #include "adapters/docker/bodies.h"
 #include "adapters/docker/transfer.h"
-#include "core/percent.h"
 
 namespace hostler::docker {
 
@@ -39,10 +38,6 @@ constexpr auto signals = std::to_array<std::pair<std::string_view, int>>({
     {"TSTP", SIGTSTP},
     {"WINCH", SIGWINCH},
 });
-
-std::string container_path(std::string_view name, std::string_view verb) {
-    return fmt::format("/containers/{}{}", percent_encode(name), verb);
-}
 
 struct Status {
     bool running = false;

@@ -7,7 +7,6 @@
 #include <map>
 
 #include "core/log.h"
-#include "core/percent.h"
 
 namespace hostler::docker {
 
@@ -21,16 +20,6 @@ constexpr std::size_t id_length = 64;
 constexpr std::size_t digits_told_apart = 12;
 constexpr std::string_view hex_digits = "0123456789abcdef";
 
-std::string inspect_path(std::string_view name) {
-    return fmt::format("/containers/{}/json", percent_encode(name));
-}
-
-Error refused(const Answer& answer, std::string_view what) {
-    auto error = engine_error(answer.status, answer.body, what);
-    if (answer.status >= 500 && error.code == Code::invalid) error.code = Code::unavailable;
-    return error;
-}
-
 void tell(std::set<std::string>& told, const std::string& id, std::string_view words) {
     if (told.size() >= told_max) told.clear();
     if (told.insert(id).second)
@@ -39,7 +28,7 @@ void tell(std::set<std::string>& told, const std::string& id, std::string_view w
 
 // nullopt: it has gone meanwhile. Only that the engine does not answer is an error.
 Task<std::optional<Inspected>> look_at(Api& api, std::string id, Duration call_time) {
-    const auto answer = CO_TRY(co_await api.call("GET", inspect_path(id), call_time));
+    const auto answer = CO_TRY(co_await api.call("GET", container_path(id, "/json"), call_time));
     if (is_gone(answer.status, answer.body)) co_return std::nullopt;
     if (answer.success()) co_return CO_TRY(parse_inspect(answer.body));
     Inspected unseen{.id = id};
@@ -74,9 +63,9 @@ std::string all_ids_but(const std::set<std::string>& ids) {
 
 Task<std::optional<Inspected>> inspect_container(Api& api, std::string name, Duration call_time,
                                                  std::string root) {
-    const auto answer = CO_TRY(co_await api.call("GET", inspect_path(name), call_time));
+    const auto answer = CO_TRY(co_await api.call("GET", container_path(name, "/json"), call_time));
     if (is_gone(answer.status, answer.body)) co_return std::nullopt;
-    if (!answer.success()) co_return std::unexpected(refused(answer, "cannot look at container " + name));
+    if (!answer.success()) co_return std::unexpected(call_error(answer, "cannot look at container " + name));
     co_return CO_TRY(parse_inspect(answer.body, root));
 }
 
@@ -96,7 +85,7 @@ Task<std::vector<Inspected>> list_containers(Api& api, std::string label, Durati
         }
         const auto id = container_named(error_text(answer.body));
         if (id.empty() || apart.size() >= apart_max || !apart.insert(id).second)
-            co_return std::unexpected(refused(answer, "containers cannot be listed"));
+            co_return std::unexpected(call_error(answer, "containers cannot be listed"));
         tell(told, id, error_text(answer.body));
     }
     std::vector<Inspected> all;

@@ -5,7 +5,6 @@
 
 #include "adapters/docker/engine.h"
 #include "adapters/docker/frames.h"
-#include "core/percent.h"
 
 namespace hostler::docker {
 
@@ -80,7 +79,7 @@ Task<LogPart> DockerEngine::ask_for_logs(std::string name, LogsWanted wanted) {
     const bool tail = !wanted.after && CO_TRY(co_await traits()).dialect == Dialect::docker;
     const auto lines = std::min(wanted.lines_max, wanted.bytes_max) + pieces_of_a_line;
     if (tail) query.emplace_back("tail", std::to_string(lines));
-    const auto path = target(fmt::format("/containers/{}/logs", percent_encode(name)), query);
+    const auto path = target(container_path(name, "/logs"), query);
     const auto answer =
         CO_TRY(co_await api_.stream("GET", path, settings_.call_time, settings_.start_time,
                                     [&frames](std::string_view piece) { frames.feed(piece); }));

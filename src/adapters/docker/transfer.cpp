@@ -6,7 +6,6 @@
 
 #include "adapters/docker/exec.h"
 #include "core/base64.h"
-#include "core/percent.h"
 #include "core/signal.h"
 
 namespace hostler::docker {
@@ -172,8 +171,7 @@ Result<PathFacts> parse_path_facts(std::string_view header) {
 }
 
 Task<PathFacts> DockerExec::look(std::string container, std::string path) {
-    const auto where =
-        target(fmt::format("/containers/{}/archive", percent_encode(container)), {{"path", path}});
+    const auto where = target(container_path(container, "/archive"), {{"path", path}});
     auto reply = CO_TRY(co_await ask("HEAD", where, "", 15s));
     // An answer to HEAD has no words: which of the two is missing is asked.
     if (reply->status == 404) co_return std::unexpected(CO_TRY(co_await missing(container, path)));
@@ -183,16 +181,14 @@ Task<PathFacts> DockerExec::look(std::string container, std::string path) {
 }
 
 Task<Error> DockerExec::missing(std::string container, std::string path) {
-    const auto there =
-        CO_TRY(co_await api_.call("GET", fmt::format("/containers/{}/json", percent_encode(container)), 15s));
+    const auto there = CO_TRY(co_await api_.call("GET", container_path(container, "/json"), 15s));
     if (there.status == 404)
         co_return Error{Code::not_found, fmt::format("there is no container {}", container)};
     co_return Error{Code::not_found, fmt::format("there is no {} in the instance", path), "path_not_found"};
 }
 
 Task<ProcessPtr> DockerExec::read_files(std::string container, std::string path) {
-    const auto where =
-        target(fmt::format("/containers/{}/archive", percent_encode(container)), {{"path", path}});
+    const auto where = target(container_path(container, "/archive"), {{"path", path}});
     auto reply = CO_TRY(co_await ask("GET", where, "", transfer_idle_time));
     if (reply->status == 404) co_return std::unexpected(CO_TRY(co_await missing(container, path)));
     if (reply->status >= 300)
@@ -202,8 +198,7 @@ Task<ProcessPtr> DockerExec::read_files(std::string container, std::string path)
 }
 
 Task<ProcessPtr> DockerExec::write_files(std::string container, std::string folder) {
-    const auto where = "/v1.41" + target(fmt::format("/containers/{}/archive", percent_encode(container)),
-                                         {{"path", folder}});
+    const auto where = "/v1.41" + target(container_path(container, "/archive"), {{"path", folder}});
     co_return archive_to(
         loop_, client_, {"unix:" + api_.socket()}, where,
         [this, container](int status, std::string_view body) { return refused(status, body, container); });

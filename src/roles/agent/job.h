@@ -29,6 +29,10 @@ struct Executor::Job {
 // The error with a reason for programs, unless it has one.
 Error because(Error error, std::string_view reason);
 
+// Whose login a private image was pulled with. The default project has its tenant's name alone, as agents
+// before there were projects wrote it down.
+std::string login_scope(const uplink::StartWorkload& wanted);
+
 // Repeats what failed in passing: a caller may do so with every port. An engine that is started again is back
 // before the last try, 7.75 s after the first.
 template <class Call>

@@ -367,4 +367,9 @@ struct World {
     std::unique_ptr<TaskGroup> running;
 };
 
+// The first of a report; null: it has none.
+inline const uplink::Workload* workload(const uplink::Report& report) {
+    return report.workloads().empty() ? nullptr : &report.workloads(0);
+}
+
 }  // namespace hostler::agent::testing

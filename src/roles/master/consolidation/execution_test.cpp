@@ -5,6 +5,7 @@
 #include "api/types_consolidation.h"
 #include "api/types_instance.h"
 #include "api/types_stock.h"
+#include "roles/master/instance/reconcile.h"
 #include "roles/master/instance/stop_start.h"
 #include "roles/master/scheduler/capacity.h"
 #include "roles/master/stock/slots.h"

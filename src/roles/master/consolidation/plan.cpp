@@ -7,7 +7,6 @@
 #include "domain/scheduler/consolidate.h"
 #include "roles/master/command/commands.h"
 #include "roles/master/consolidation/execution.h"
-#include "roles/master/instance/failover.h"
 #include "roles/master/policy/policies.h"
 #include "roles/master/scheduler/capacity.h"
 #include "roles/master/state/near.h"

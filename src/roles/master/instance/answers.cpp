@@ -6,8 +6,9 @@
 
 #include "ports/engine.h"
 #include "roles/master/instance/auto_stop.h"
-#include "roles/master/instance/failover.h"
-#include "roles/master/instance/lifecycle.h"
+#include "roles/master/instance/left.h"
+#include "roles/master/instance/reconcile.h"
+#include "roles/master/instance/runs.h"
 #include "roles/master/volume/volumes.h"
 
 namespace hostler::master {

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include "api/types_instance.h"
-#include "roles/master/instance/lifecycle.h"
 #include "roles/master/instance/repair.h"
 #include "roles/master/instance/stop_start.h"
 #include "roles/master/policy/policies.h"

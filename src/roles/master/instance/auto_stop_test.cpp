@@ -1,8 +1,9 @@
-#include "roles/master/instance/auto_stop.h"
 
 #include <gtest/gtest.h>
 
 #include "proto/uplink.pb.h"
+#include "roles/master/instance/auto_stop.h"
+#include "roles/master/instance/reconcile.h"
 #include "roles/master/instance/stop_start.h"
 #include "roles/master/testing/desk_rig.h"
 #include "roles/master/uplink/messages.h"

@@ -6,7 +6,7 @@
 
 #include "roles/master/command/commands.h"
 #include "roles/master/host/view.h"
-#include "roles/master/instance/failover.h"
+#include "roles/master/instance/left.h"
 #include "roles/master/placement/placement.h"
 #include "roles/master/scheduler/capacity.h"
 #include "roles/master/state/host_blocks.h"

@@ -6,6 +6,9 @@
 
 namespace hostler::master {
 
+// Of what it wrote beside its volumes, for its next start on the same host.
+enum class LayerWish { keep, discard };
+
 // Whether its host is one that keeps what it writes.
 bool may_keep_layer(const Desk& desk, const Instance& instance);
 // What it wrote outlives the container that it has or had in its place.

@@ -1,10 +1,11 @@
-#include "roles/master/instance/layers.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "proto/uplink.pb.h"
 #include "roles/master/instance/explain.h"
+#include "roles/master/instance/layers.h"
+#include "roles/master/instance/reconcile.h"
 #include "roles/master/instance/stop_start.h"
 #include "roles/master/instance/view.h"
 #include "roles/master/testing/desk_rig.h"

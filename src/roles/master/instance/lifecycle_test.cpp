@@ -1,10 +1,12 @@
-#include "roles/master/instance/lifecycle.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "api/types_instance.h"
 #include "api/types_stock.h"
+#include "roles/master/instance/lifecycle.h"
+#include "roles/master/instance/reconcile.h"
+#include "roles/master/instance/runs.h"
 #include "roles/master/stock/slots.h"
 #include "roles/master/testing/desk_rig.h"
 

@@ -1,14 +1,18 @@
-#include "roles/master/instance/lifecycle.h"
+#include "roles/master/instance/places.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "roles/master/instance/failover.h"
+#include "roles/master/instance/layers.h"
+#include "roles/master/instance/left.h"
+#include "roles/master/network/subnets.h"
 #include "roles/master/policy/policies.h"
 #include "roles/master/quota/amounts.h"
 #include "roles/master/quota/enforce.h"
 #include "roles/master/scheduler/capacity.h"
+#include "roles/master/secret/secrets.h"
+#include "roles/master/state/host_blocks.h"
 #include "roles/master/stock/reclaim.h"
 #include "roles/master/stock/slots.h"
 #include "roles/master/volume/volumes.h"
@@ -108,6 +112,73 @@ std::optional<Error> quota_against_start(const Desk& desk, const Instance& insta
     auto denied = quota_denial(desk, asker_of(instance), asked);
     if (!denied) return std::nullopt;
     return std::move(denied->error);
+}
+
+Result<> settle(Desk& desk, Instance& instance, const std::string& zone, const std::string& host,
+                WantedBy by) {
+    TRY(check_secrets(desk, instance));
+    TRY(check_attachable(desk, instance));
+    TRY(give_place(desk, instance, zone, host, by));
+    return move_in(desk, instance);
+}
+
+// On its host, unless somebody stands there. An idle slot has an address in advance, and any other will do.
+static void take_address(Desk& desk, const std::string& claim, int place) {
+    const int other = desk.estate.claims.at(claim).address_index;
+    if (other == place) return;
+    for (const Claim* there : claims_on(desk, desk.estate.claims.at(claim).host)) {
+        if (there->address_index != place) continue;
+        if (there->use != ClaimUse::stock) return;
+        const std::string slot = there->id;
+        desk.estate.readdress(slot, other);
+        break;
+    }
+    desk.estate.readdress(claim, place);
+}
+
+Result<> move_in(Desk& desk, Instance& instance) {
+    const Claim& held = desk.estate.claims.at(instance.claim);
+    instance.host = held.host;
+    instance.zone = held.zone;
+    if (instance.spec.loss_policy == LossPolicy::move) instance.lease_ms = desk.settings.move_lease.count();
+    const auto before = desk.pool.place_of(instance.address);  // Of its last run, if there was one.
+    auto in = subnet_for(desk, {instance.tenant, instance.project, instance.host},
+                         before ? std::optional{before->index} : std::nullopt);
+    if (!in) {
+        // Nothing has been committed: the place is given back before anyone hears of it.
+        if (!instance.slot.empty())
+            refill(desk, instance.slot);
+        else
+            desk.estate.release(instance.claim);
+        fill_stock(desk);
+        return std::unexpected(std::move(in).error());
+    }
+    instance.subnet = (*in)->id;
+    if (before && before->index == (*in)->index) take_address(desk, instance.claim, before->place);
+    instance.address = desk.pool.address((*in)->index, desk.estate.claims.at(instance.claim).address_index);
+    instance.reason = "placed";
+    instance.message = fmt::format("placed on host {}", instance.host);
+    leave_layer(desk, instance);
+    bind_volumes(desk, instance);
+    desk.estate.event(
+        "instance", instance.id, instance.tenant, "placed",
+        fmt::format("Instance {}{} was placed on host {} {}.", instance.caller_id,
+                    instance.owner ? fmt::format(" of {} {}", instance.owner->kind, instance.owner->id) : "",
+                    instance.host, instance.slot.empty() ? "directly" : "from stock"));
+    return {};
+}
+
+void let_go(Desk& desk, const std::string& id) {
+    Instance& instance = desk.estate.instances.edit(id);
+    if (!instance.slot.empty())
+        refill(desk, instance.slot);
+    else if (!instance.claim.empty())
+        desk.estate.release(instance.claim);
+    instance.claim.clear();
+    instance.slot.clear();
+    const std::string subnet = std::exchange(instance.subnet, {});
+    leave_subnet(desk, subnet);
+    fill_stock(desk);
 }
 
 }  // namespace hostler::master

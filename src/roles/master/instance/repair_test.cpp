@@ -1,9 +1,10 @@
-#include "roles/master/instance/repair.h"
 
 #include <gtest/gtest.h>
 
 #include "api/types_instance.h"
 #include "roles/master/instance/auto_stop.h"
+#include "roles/master/instance/repair.h"
+#include "roles/master/instance/runs.h"
 #include "roles/master/instance/stop_start.h"
 #include "roles/master/testing/desk_rig.h"
 

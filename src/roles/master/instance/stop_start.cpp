@@ -4,7 +4,10 @@
 
 #include "roles/master/command/commands.h"
 #include "roles/master/instance/layers.h"
-#include "roles/master/instance/lifecycle.h"
+#include "roles/master/instance/own_ports.h"
+#include "roles/master/instance/places.h"
+#include "roles/master/instance/reconcile.h"
+#include "roles/master/instance/runs.h"
 #include "roles/master/policy/policies.h"
 #include "roles/master/state/refuse.h"
 #include "roles/master/tenancy/tenancy.h"
@@ -71,15 +74,6 @@ std::unexpected<Error> was_adopted(const Instance& instance) {
 
 }  // namespace
 
-void begin_run(Desk& desk, Instance& instance, const std::string& reason) {
-    keep_run(desk, instance, reason);
-    instance.run_generation = ++instance.meta.generation;
-    instance.started_at = instance.ready_at = instance.ended_at = 0;
-    instance.exit_code.reset();
-    instance.told_of_stop = 0;
-    instance.unused_stop_sent = false;
-}
-
 Result<> halt_instance(Desk& desk, const std::string& id, const std::string& reason,
                        const std::string& message, LayerWish layer) {
     const Instance& now = desk.estate.instances.at(id);
@@ -110,14 +104,7 @@ Result<> halt_instance(Desk& desk, const std::string& id, const std::string& rea
         case InstancePhase::lost: break;
     }
     if (now.adopted) return was_adopted(now);
-    Instance& halted = desk.estate.instances.edit(id);
-    ++halted.meta.generation;
-    if (layer == LayerWish::keep)
-        keep_layer(desk, halted);
-    else
-        halted.layer_host.clear();
-    close_commands(desk, id, now.meta.generation);
-    note(desk, id, InstanceEvent::halt, reason, message);
+    end_run(desk, id, reason, message, layer);
     reconcile_instance(desk, id);
     return {};
 }

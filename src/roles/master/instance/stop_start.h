@@ -2,16 +2,13 @@
 // name and URLs, with its volumes.
 #pragma once
 
-#include "roles/master/instance/lifecycle.h"
-#include "roles/master/state/desk.h"
+#include "roles/master/instance/layers.h"
+#include "roles/master/instance/places.h"
 
 namespace hostler::master {
 
 // The reason of an instance that is stopped to be moved by a consolidation.
 inline constexpr std::string_view consolidated = "consolidated";
-
-// Of what it wrote beside its volumes, for its next start on the same host.
-enum class LayerWish { keep, discard };
 
 // Its container goes, then its place; `reason` and `message` say why until it is started again. What rests
 // already is left alone, but for what it wrote if that is to be discarded. Errors: conflict (instance_ended).
@@ -29,9 +26,6 @@ Result<> begin_once_more(Desk& desk, const std::string& id);
 // The same in a place that is held for it; `slot`: of the stock, that comes along; empty: none does. false:
 // it cannot be begun there, and the place was given back.
 bool wake_at(Desk& desk, const std::string& id, const std::string& claim, const std::string& slot);
-
-// What its container was stands in its runs: the next one is another run. `reason`: why that one was over.
-void begin_run(Desk& desk, Instance& instance, const std::string& reason);
 
 // A new container in the same place: host, GPUs, address, volumes and URLs stay. Errors: conflict
 // (instance_ended, instance_stopping, not_running), unavailable (host_unreachable).

@@ -14,7 +14,6 @@
 #include "roles/master/instance/auto_stop.h"
 #include "roles/master/instance/explain.h"
 #include "roles/master/instance/layers.h"
-#include "roles/master/instance/lifecycle.h"
 #include "roles/master/scheduler/wishes.h"
 #include "roles/master/secret/secrets.h"
 #include "roles/master/share/shares.h"

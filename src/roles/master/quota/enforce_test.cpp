@@ -7,6 +7,7 @@
 #include "api/types_instance.h"
 #include "api/types_volume.h"
 #include "roles/master/instance/explain.h"
+#include "roles/master/instance/places.h"
 #include "roles/master/instance/repair.h"
 #include "roles/master/instance/stop_start.h"
 #include "roles/master/quota/usage.h"

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "roles/master/instance/failover.h"
+#include "roles/master/instance/runs.h"
 #include "roles/master/instance/stop_start.h"
 #include "roles/master/stock/slots.h"
 #include "roles/master/testing/desk_rig.h"

@@ -3,7 +3,6 @@
 
 #include "core/percent.h"
 #include "roles/master/http/caller.h"
-#include "roles/master/instance/lifecycle.h"
 #include "roles/master/testing/front_rig.h"
 
 namespace hostler::master {

@@ -8,6 +8,7 @@
 #include "api/types_volume.h"
 #include "api/types_zone.h"
 #include "roles/master/consolidation/execution.h"
+#include "roles/master/instance/reconcile.h"
 #include "roles/master/instance/stop_start.h"
 #include "roles/master/placement/placement.h"
 #include "roles/master/scheduler/capacity.h"

@@ -12,7 +12,6 @@
 #include "roles/master/http/caller.h"
 #include "roles/master/http/lookup.h"
 #include "roles/master/instance/explain.h"
-#include "roles/master/instance/lifecycle.h"
 #include "roles/master/instance/owner.h"
 #include "roles/master/instance/stop_start.h"
 #include "roles/master/instance/view.h"

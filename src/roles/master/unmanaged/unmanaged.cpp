@@ -5,8 +5,9 @@
 #include <algorithm>
 
 #include "roles/master/command/commands.h"
-#include "roles/master/instance/failover.h"
 #include "roles/master/instance/lifecycle.h"
+#include "roles/master/instance/own_ports.h"
+#include "roles/master/instance/runs.h"
 #include "roles/master/network/subnets.h"
 #include "roles/master/scheduler/capacity.h"
 #include "roles/master/state/refuse.h"

@@ -2,7 +2,6 @@
 #include <gmock/gmock.h>
 
 #include "roles/master/http/caller.h"
-#include "roles/master/instance/lifecycle.h"
 #include "roles/master/testing/link_rig.h"
 
 namespace hostler::master {
