@@ -71,8 +71,9 @@ struct CreatedUser {
     std::string secret;
     WallTime expires_at;
     MailState mail = MailState::none;
+    std::optional<std::string> link{};
 };
-BOOST_DESCRIBE_STRUCT(CreatedUser, (), (id, login, tenant_id, secret, expires_at, mail))
+BOOST_DESCRIBE_STRUCT(CreatedUser, (), (id, login, tenant_id, secret, expires_at, mail, link))
 template <>
 inline constexpr auto fields<CreatedUser> = std::to_array<Field>({
     {.member = "id", .help = "Id of the user.", .example = "u-3hq8wz"},
@@ -81,6 +82,7 @@ inline constexpr auto fields<CreatedUser> = std::to_array<Field>({
     {.member = "secret", .help = "Sets the first password, once: `hostler password reset`. Shown this once."},
     {.member = "expires_at", .help = "When the secret ends."},
     {.member = "mail", .help = "Letter with the secret: queued: it is being sent, an event tells how that ends; none: there is no address; off: no mail server is configured; limited: too many letters of the tenant. Unless it is queued, give the secret to the person."},
+    {.member = "link", .help = "Page where the person sets the password; it has the secret. Absent without `--public-url` of the masters. Shown this once.", .example = "https://gpu.example.com/sign-in/password?secret=hp_…"},
 });
 
 struct ListUsers {
@@ -124,8 +126,9 @@ struct CreatedPasswordLink {
     std::string secret;
     WallTime expires_at;
     MailState mail = MailState::none;
+    std::optional<std::string> link{};
 };
-BOOST_DESCRIBE_STRUCT(CreatedPasswordLink, (), (user_id, login, secret, expires_at, mail))
+BOOST_DESCRIBE_STRUCT(CreatedPasswordLink, (), (user_id, login, secret, expires_at, mail, link))
 template <>
 inline constexpr auto fields<CreatedPasswordLink> = std::to_array<Field>({
     {.member = "user_id", .help = "Id of the user.", .example = "u-3hq8wz"},
@@ -133,6 +136,7 @@ inline constexpr auto fields<CreatedPasswordLink> = std::to_array<Field>({
     {.member = "secret", .help = "Sets a password, once: `hostler password reset`. Shown this once."},
     {.member = "expires_at", .help = "When the secret ends."},
     {.member = "mail", .help = "Letter with the secret: queued: it is being sent, an event tells how that ends; none: there is no address; off: no mail server is configured; limited: too many letters of the tenant. Unless it is queued, give the secret to the person."},
+    {.member = "link", .help = "Page where the person sets the password; it has the secret. Absent without `--public-url` of the masters. Shown this once.", .example = "https://gpu.example.com/sign-in/password?secret=hp_…"},
 });
 
 struct Invitation {

@@ -7,16 +7,11 @@ import { Command } from '../../parts/states';
 import { Ago } from '../../parts/values';
 import { lifetimeField, projectField, roleField, scopeWords, tenantField, wideScopeFields } from './fields';
 import { peopleLinks } from './links';
-import { mailWords } from './mail';
+import { linkOf, mailWords } from './mail';
 
-/** Page at which the person accepts. Masters without a public URL name none; this page's address is known. */
-export function invitationLink(secret: string, origin: string, link?: unknown): string {
-  return typeof link === 'string' && link ? link : `${origin}/sign-in/invitation?secret=${encodeURIComponent(secret)}`;
-}
-
-function Made({ made }: { made: Schemas['CreatedInvitation'] & { link?: unknown } }) {
+function Made({ made }: { made: Schemas['CreatedInvitation'] }) {
   return (
-    <SecretOnce title={`Invitation: ${made.role} of ${scopeWords(made)}`} what="the link" value={invitationLink(made.secret, location.origin, made.link)}>
+    <SecretOnce title={`Invitation: ${made.role} of ${scopeWords(made)}`} what="the link" value={linkOf(made, '/sign-in/invitation')}>
       <Text fz="sm">The person opens the link. It works once and ends <Ago time={made.expiresAt} />. {mailWords(made.mail)} With the command line:</Text>
       <Command line="hostler invitation accept --secret --password" />
     </SecretOnce>

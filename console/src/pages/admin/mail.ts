@@ -11,3 +11,8 @@ const words: Record<Schemas['MailState'], string> = {
 export function mailWords(mail: Schemas['MailState']): string {
   return words[mail];
 }
+
+/** The page that takes a secret. Masters without a public URL name none; the address of this page is known. */
+export function linkOf(made: { secret: string; link?: string }, page: string): string {
+  return made.link || `${location.origin}${page}?secret=${encodeURIComponent(made.secret)}`;
+}

@@ -11,16 +11,16 @@ import { Ago, Id } from '../../parts/values';
 import { tenantField } from './fields';
 import { GrantSection } from './grant_section';
 import { peopleLinks } from './links';
-import { mailWords } from './mail';
+import { linkOf, mailWords } from './mail';
 import { sessions } from './sessions';
 
 type User = Schemas['User'];
 
-/** The secret by which a person sets a password, with the command that takes it. */
-function PasswordSecret({ made }: { made: Schemas['CreatedPasswordLink'] }) {
+/** The link by which a person sets a password, and the command that does the same. */
+function PasswordLink({ made }: { made: Schemas['CreatedPasswordLink'] }) {
   return (
-    <SecretOnce title={`Secret for ${made.login}`} what="the secret" value={made.secret}>
-      <Text fz="sm">It sets a password once and ends <Ago time={made.expiresAt} />. {mailWords(made.mail)} The person runs this, and is asked for it:</Text>
+    <SecretOnce title={`Password link for ${made.login}`} what="the link" value={linkOf(made, '/sign-in/password')}>
+      <Text fz="sm">The person opens the link. It works once and ends <Ago time={made.expiresAt} />. {mailWords(made.mail)} With the command line:</Text>
       <Command line="hostler password reset --secret --new-password" />
     </SecretOnce>
   );
@@ -68,7 +68,7 @@ export const members = resource('/v1/users', {
       tenantField,
     ],
     done: 'The user is made.',
-    answer: (made) => <PasswordSecret made={made as unknown as Schemas['CreatedPasswordLink']} />,
+    answer: (made) => <PasswordLink made={made as unknown as Schemas['CreatedPasswordLink']} />,
   },
   actions: [
     {
@@ -92,9 +92,9 @@ export const members = resource('/v1/users', {
       params: ({ id }) => ({ user: id }),
       permission: 'user.write',
       command: 'user password-link',
-      plan: ({ login }) => `Makes a secret by which ${login} sets a new password, once. The present password works until then.`,
-      done: 'The secret is made.',
-      answer: (made) => <PasswordSecret made={made as Schemas['CreatedPasswordLink']} />,
+      plan: ({ login }) => `Makes a link by which ${login} sets a new password, once. The present password works until then.`,
+      done: 'The link is made.',
+      answer: (made) => <PasswordLink made={made as Schemas['CreatedPasswordLink']} />,
       noDryRun: true,
     },
     {
@@ -165,7 +165,7 @@ export const members = resource('/v1/users', {
         <GrantSection subject={`user/${user.id}`} tenantID={user.tenantID} />
         <Section title="Sessions">
           <SmallList kind={sessions} query={{ user: user.id }} without={['login']} empty="No session is open." />
-          {!user.hasPassword && <Text fz="sm" c="dimmed" mt="xs">The user has no password yet; <Code>Password link</Code> makes a secret that sets one.</Text>}
+          {!user.hasPassword && <Text fz="sm" c="dimmed" mt="xs">The user has no password yet; <Code>Password link</Code> makes a link that sets one.</Text>}
         </Section>
       </>
     ),

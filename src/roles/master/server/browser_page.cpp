@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "api/router.h"
 #include "core/page.h"
 
@@ -65,6 +67,20 @@ std::string alert_of(std::string_view complaint) {
 
 std::string hidden_field(std::string_view name, std::string_view value) {
     return fmt::format(R"(<input type="hidden" name="{}" value="{}">)", name, html_text(value));
+}
+
+std::string form_input(const FormInput& input, std::span<const FieldError> wrong) {
+    const auto found = std::ranges::find(wrong, input.name, &FieldError::path);
+    std::string mark, alert;
+    if (found != wrong.end()) {
+        mark = fmt::format(R"( aria-invalid="true" aria-describedby="{}-wrong")", input.name);
+        alert = fmt::format(R"(<p class="alert" id="{}-wrong" role="alert">{} {}.</p>)", input.name,
+                            input.title, html_text(found->message));
+    }
+    return fmt::format(R"(<label for="{0}">{1}</label><input id="{0}" name="{0}" type="{2}" value="{3}" )"
+                       R"(autocomplete="{4}"{5}{6}>{7})",
+                       input.name, input.label, input.type, html_text(input.value), input.complete,
+                       input.more, mark, alert);
 }
 
 }  // namespace hostler::master

@@ -1,9 +1,11 @@
 // Answers to browsers, and what they send.
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 
+#include "core/result.h"
 #include "http/server.h"
 
 namespace hostler::master {
@@ -26,5 +28,12 @@ std::string form_field(std::string_view body, std::string_view name);
 // Parts of pages: "" for no complaint; a field that a form carries.
 std::string alert_of(std::string_view complaint);
 std::string hidden_field(std::string_view name, std::string_view value);
+// One input of a form, with what is wrong with it below.
+struct FormInput {
+    std::string_view name, label, type, complete;
+    std::string_view value{}, more{};  // `more`: attributes.
+    std::string_view title;            // Of the field, in a complaint.
+};
+std::string form_input(const FormInput& input, std::span<const FieldError> wrong);
 
 }  // namespace hostler::master

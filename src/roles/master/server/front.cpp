@@ -20,9 +20,11 @@
 #include "roles/master/oidc/flow.h"
 #include "roles/master/server/browser_invitation.h"
 #include "roles/master/server/browser_page.h"
+#include "roles/master/server/browser_password.h"
 #include "roles/master/server/browser_sign_in.h"
 #include "roles/master/server/console.h"
 #include "roles/master/user/invitations.h"
+#include "roles/master/user/users.h"
 
 namespace hostler::master {
 
@@ -112,7 +114,7 @@ bool is_open(const http::Exchange& exchange) {
 
 bool is_sign_in_page(std::string_view path) {
     return path == sign_in_path || path == device_path || path == invitation_path ||
-           path == console_link_path || path.starts_with(oidc_path);
+           path == password_page_path || path == console_link_path || path.starts_with(oidc_path);
 }
 
 // The API's definition. Strangers may ask for it as often as they like, and it takes a while to make.
@@ -205,6 +207,7 @@ void Front::note_master(const http::Exchange& exchange) {
 Task<> Front::answer_sign_in_page(http::Exchange& exchange) {
     const std::string_view path = exchange.request.path();
     if (path == invitation_path) return answer_browser_invitation(exchange, api_, public_url(exchange));
+    if (path == password_page_path) return answer_browser_password(exchange, api_, public_url(exchange));
     if (path == console_link_path) return answer_console_link(exchange, api_, by_tls(exchange));
     if (path.starts_with(oidc_path)) return sign_in_by_provider(exchange);
     return answer_browser_sign_in(exchange, api_);

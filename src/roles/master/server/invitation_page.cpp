@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "core/page.h"
 #include "domain/tenancy/credentials.h"
 #include "roles/master/server/browser_page.h"
@@ -13,52 +11,31 @@ namespace hostler::master {
 
 namespace {
 
-// One input of the form, with what is wrong with it below.
-struct Input {
-    std::string_view name, label, type, complete;
-    std::string_view value{}, more{};
-    std::string_view title;  // Of the field, in a complaint.
-};
-
-std::string input_of(const Input& input, std::span<const FieldError> wrong) {
-    const auto found = std::ranges::find(wrong, input.name, &FieldError::path);
-    std::string mark, alert;
-    if (found != wrong.end()) {
-        mark = fmt::format(R"( aria-invalid="true" aria-describedby="{}-wrong")", input.name);
-        alert = fmt::format(R"(<p class="alert" id="{}-wrong" role="alert">{} {}.</p>)", input.name,
-                            input.title, html_text(found->message));
-    }
-    return fmt::format(R"(<label for="{0}">{1}</label><input id="{0}" name="{0}" type="{2}" value="{3}" )"
-                       R"(autocomplete="{4}"{5}{6}>{7})",
-                       input.name, input.label, input.type, html_text(input.value), input.complete,
-                       input.more, mark, alert);
-}
-
 std::string form_of(const InvitationPage& page) {
     const std::string password_label =
         fmt::format("Password, {} to {} bytes", password_size_min, password_size_max);
-    std::string inputs = input_of({.name = "login",
-                                   .label = "Login",
-                                   .type = "text",
-                                   .complete = "username",
-                                   .value = page.login,
-                                   .more = R"( autocapitalize="none" spellcheck="false" required)",
-                                   .title = "The login"},
-                                  page.wrong);
-    inputs += input_of({.name = "name",
-                        .label = "Your name, if you like",
-                        .type = "text",
-                        .complete = "name",
-                        .value = page.name,
-                        .title = "The name"},
-                       page.wrong);
-    inputs += input_of({.name = "password",
-                        .label = password_label,
-                        .type = "password",
-                        .complete = "new-password",
-                        .more = " required",
-                        .title = "The password"},
-                       page.wrong);
+    std::string inputs = form_input({.name = "login",
+                                     .label = "Login",
+                                     .type = "text",
+                                     .complete = "username",
+                                     .value = page.login,
+                                     .more = R"( autocapitalize="none" spellcheck="false" required)",
+                                     .title = "The login"},
+                                    page.wrong);
+    inputs += form_input({.name = "name",
+                          .label = "Your name, if you like",
+                          .type = "text",
+                          .complete = "name",
+                          .value = page.name,
+                          .title = "The name"},
+                         page.wrong);
+    inputs += form_input({.name = "password",
+                          .label = password_label,
+                          .type = "password",
+                          .complete = "new-password",
+                          .more = " required",
+                          .title = "The password"},
+                         page.wrong);
     return fmt::format(R"(<form method="post" action="{}">{}{}<button id="join">Join</button></form>)",
                        invitation_path, hidden_field("secret", page.secret), inputs);
 }
@@ -93,15 +70,19 @@ std::string invitation_page(const InvitationPage& page) {
 }
 
 std::string accepted_page(const AcceptedPage& page) {
-    const std::string api = html_text(page.api);
-    const std::string commands = page.enrols ? fmt::format("hostler login --api {}\nhostler totp enrol", api)
-                                             : fmt::format("hostler login --browser --api {}", api);
-    const std::string_view second =
-        page.enrols ? "<p>This cloud requires a second factor. Enrol it after you have signed in.</p>" : "";
     return html_of({.title = "You have joined",
                     .body = fmt::format("<p class=\"detail\">You are user {} now. You can close this "
-                                        "page.</p><h2>Sign in at a command line</h2><pre>{}</pre>{}",
-                                        html_text(page.login), commands, second)});
+                                        "page.</p>{}",
+                                        html_text(page.login), next_part(page.api, page.enrols))});
+}
+
+std::string next_part(std::string_view of_api, bool enrols) {
+    const std::string api = html_text(of_api);
+    const std::string commands = enrols ? fmt::format("hostler login --api {}\nhostler totp enrol", api)
+                                        : fmt::format("hostler login --browser --api {}", api);
+    const std::string_view second =
+        enrols ? "<p>This cloud requires a second factor. Enrol it after you have signed in.</p>" : "";
+    return fmt::format("<h2>Sign in at a command line</h2><pre>{}</pre>{}", commands, second);
 }
 
 }  // namespace hostler::master

@@ -28,6 +28,8 @@ struct AcceptedPage {
     bool enrols = false;
 };
 std::string accepted_page(const AcceptedPage& page);
+// How to sign in now.
+std::string next_part(std::string_view api, bool enrols);
 
 // "Join tenant acme as member of project lab"
 std::string aim_of(const Invitation& invitation);

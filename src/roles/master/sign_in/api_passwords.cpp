@@ -5,6 +5,7 @@
 #include "domain/tenancy/credentials.h"
 #include "roles/master/http/api.h"
 #include "roles/master/sign_in/own.h"
+#include "roles/master/sign_in/passwords.h"
 #include "roles/master/sign_in/sign_in.h"
 #include "roles/master/user/users.h"
 
@@ -70,13 +71,25 @@ Result<const User*> user_of_link(const Desk& desk, const std::string& hash, std:
                 "link_unknown");
 }
 
+Subject user_subject(const Desk& desk, const std::string& actor) {
+    const User* user =
+        actor.starts_with(user_mark) ? desk.estate.users.find(actor.substr(user_mark.size())) : nullptr;
+    return user ? subject_named(*user, "") : Subject{};
+}
+
+}  // namespace
+
+Result<const User*> user_of_password_link(const Term& term, const std::string& secret) {
+    return user_of_link(term.look(), term.ports().digest.sha256(secret),
+                        term.ports().timers.wall().time_since_epoch().count());
+}
+
 Task<api::Empty> reset_password(Api& service, api::Call call, api::ResetPassword request) {
     const TermPtr term = CO_TRY(service.leader());
-    const std::string link = term->ports().digest.sha256(request.secret);
-    const std::int64_t now = term->ports().timers.wall().time_since_epoch().count();
-    const User& user = *CO_TRY(user_of_link(term->look(), link, now));
+    const User& user = *CO_TRY(user_of_password_link(*term, request.secret));
     CO_TRY(check_new_password(request.new_password, user.login));
     call.caller.actor = std::string{user_mark} + user.id;
+    const std::string link = term->ports().digest.sha256(request.secret);
     const std::string hash = CO_TRY(co_await term->ports().passwords.hash(request.new_password));
     co_return co_await service.perform<std::remove_cvref_t<decltype(api::ops::reset_password)>>(
         [link, hash](Desk& desk, const api::Call&, const api::ResetPassword&) -> Result<api::Empty> {
@@ -86,14 +99,6 @@ Task<api::Empty> reset_password(Api& service, api::Call call, api::ResetPassword
         },
         std::move(call), std::move(request));
 }
-
-Subject user_subject(const Desk& desk, const std::string& actor) {
-    const User* user =
-        actor.starts_with(user_mark) ? desk.estate.users.find(actor.substr(user_mark.size())) : nullptr;
-    return user ? subject_named(*user, "") : Subject{};
-}
-
-}  // namespace
 
 Subject subject_of(const Desk& desk, const api::Call& call, const api::ChangePassword&) {
     return user_subject(desk, call.caller.actor);

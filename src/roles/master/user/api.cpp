@@ -30,6 +30,7 @@ Result<api::CreatedUser> decide_create_user(Desk& desk, const api::Call& call, c
     api::CreatedUser answer{.id = made.id, .login = made.login, .tenant_id = made.tenant};
     answer.secret = make_password_link(desk, made.id, digest);
     answer.expires_at = wall(desk.estate.micros() + password_link_life_us);
+    answer.link = link_to(desk.settings, password_page_path, answer.secret);
     if (!tenant.empty()) ensure_tenant(desk, tenant);
     return answer;
 }
@@ -44,6 +45,7 @@ Result<api::CreatedPasswordLink> decide_password_link(Desk& desk, const api::Cal
     api::CreatedPasswordLink answer{.user_id = user.id, .login = user.login};
     answer.secret = make_password_link(desk, user.id, digest);
     answer.expires_at = wall(desk.estate.micros() + password_link_life_us);
+    answer.link = link_to(desk.settings, password_page_path, answer.secret);
     desk.estate.event("user", answer.user_id, user.tenant, "password_link",
                       fmt::format("A password link was created for user {}.", user.login));
     return answer;

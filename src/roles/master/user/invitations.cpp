@@ -7,6 +7,7 @@
 #include "roles/master/http/gate.h"
 #include "roles/master/role/grants.h"
 #include "roles/master/state/views.h"
+#include "roles/master/user/users.h"
 
 namespace hostler::master {
 
@@ -107,10 +108,7 @@ Result<const Invitation*> invitation_of(const Desk& desk, const std::string& sec
 }
 
 std::optional<std::string> invitation_link(const Settings& settings, std::string_view secret) {
-    if (settings.public_url.empty() || settings.public_url_guessed) return std::nullopt;
-    std::string_view origin = settings.public_url;
-    while (origin.ends_with('/')) origin.remove_suffix(1);
-    return fmt::format("{}{}?secret={}", origin, invitation_path, secret);
+    return link_to(settings, invitation_path, secret);
 }
 
 }  // namespace hostler::master

@@ -34,13 +34,20 @@ std::string until(WallTime end) {
 constexpr std::string_view unexpected_letter =
     "If you did not expect this letter, delete it: nothing happens without you.\n";
 
-std::string password_text(const Desk& desk, std::string_view login, const std::string& secret,
-                          WallTime expires_at) {
+// `Made` has login, secret, expires_at and link.
+template <class Made>
+std::string password_text(const Desk& desk, const Made& made) {
+    const std::string end = until(made.expires_at);
+    const std::string ways =
+        made.link ? fmt::format(
+                        "Set the password of {} in a browser, until {}:\n\n    {}\n\nOr at a command "
+                        "line:",
+                        made.login, end, *made.link)
+                  : fmt::format("Set the password of {} at a command line, until {}:", made.login, end);
     return fmt::format(
-        "Set the password of {} at a command line, until {}:\n\n    hostler password reset --api {}\n\nType "
-        "this "
-        "secret when it is asked for. It is good once.\n\n    {}\n\n{}",
-        login, until(expires_at), desk.settings.public_url, secret, unexpected_letter);
+        "{}\n\n    hostler password reset --api {}\n\nType this secret when it is asked for. It is good "
+        "once.\n\n    {}\n\n{}",
+        ways, desk.settings.public_url, made.secret, unexpected_letter);
 }
 
 // How long to wait before each attempt.
@@ -97,7 +104,7 @@ Letter letter_of(const Desk& desk, const api::CreateInvitation& request, const a
 Letter letter_of(const Desk& desk, const api::CreateUser& request, const api::CreatedUser& made) {
     return {.to = request.email,
             .subject = "Your account at a GPU cloud",
-            .text = password_text(desk, made.login, made.secret, made.expires_at),
+            .text = password_text(desk, made),
             .kind = "user",
             .id = made.id,
             .tenant = made.tenant_id};
@@ -107,7 +114,7 @@ Letter letter_of(const Desk& desk, const api::NameUser&, const api::CreatedPassw
     const User* user = desk.estate.users.find(made.user_id);
     return {.to = user ? user->email : "",
             .subject = "Set your password at a GPU cloud",
-            .text = password_text(desk, made.login, made.secret, made.expires_at),
+            .text = password_text(desk, made),
             .kind = "user",
             .id = made.user_id,
             .tenant = user ? user->tenant : ""};

@@ -75,6 +75,12 @@ TEST_F(Letters, PasswordLinksAreSentToo) {
     EXPECT_THAT(outgoing.mailed[0].text, HasSubstr(made.at("secret")));
     EXPECT_THAT(outgoing.mailed[1].text, HasSubstr(link.at("secret")));
     EXPECT_THAT(outgoing.mailed[1].text, HasSubstr("hostler password reset --api https://gpu.example.com"));
+    EXPECT_EQ(link.at("link"), "https://gpu.example.com/sign-in/password?secret=" + link.at("secret"));
+    EXPECT_EQ(made.at("link"), "https://gpu.example.com/sign-in/password?secret=" + made.at("secret"));
+    EXPECT_THAT(outgoing.mailed[0].text, HasSubstr(made.at("link")));
+    EXPECT_THAT(outgoing.mailed[1].text, HasSubstr("Set the password of ann in a browser, until "));
+    EXPECT_LT(outgoing.mailed[1].text.find(link.at("link")), outgoing.mailed[1].text.find("hostler password"))
+        << "it is first";
     EXPECT_NE(outgoing.mailed[0].id, outgoing.mailed[1].id);
 }
 

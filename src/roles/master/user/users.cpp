@@ -132,4 +132,11 @@ std::string make_password_link(Desk& desk, const std::string& user, const Digest
     return secret;
 }
 
+std::optional<std::string> link_to(const Settings& settings, std::string_view page, std::string_view secret) {
+    if (settings.public_url.empty() || settings.public_url_guessed) return std::nullopt;
+    std::string_view origin = settings.public_url;
+    while (origin.ends_with('/')) origin.remove_suffix(1);
+    return fmt::format("{}{}?secret={}", origin, page, secret);
+}
+
 }  // namespace hostler::master

@@ -39,4 +39,10 @@ void forget_password_links(Desk& desk, const std::string& user);
 // The secret of a link that sets a password.
 std::string make_password_link(Desk& desk, const std::string& user, const Digest& digest);
 
+// The page where a person sets a password with it.
+inline constexpr std::string_view password_page_path = "/sign-in/password";
+
+// A page's address with a secret. nullopt: masters were not told how people reach them.
+std::optional<std::string> link_to(const Settings& settings, std::string_view page, std::string_view secret);
+
 }  // namespace hostler::master
