@@ -72,3 +72,22 @@ test('a filter keeps its input and focus while the API is asked', async () => {
   expect(input).toHaveValue('abc');
   await waitFor(() => expect(asked.filter(Boolean)).toEqual(['abc']));
 });
+
+test('a query is sent to the API, and its refusal stands under the field', async () => {
+  vi.stubGlobal('scrollTo', () => {});
+  const asked: string[] = [];
+  const message = "at 1: there is no field 'zon'; did you mean 'zone'? There are id, name, zone";
+  show((url) => {
+    if (url.includes('/v1/volumes')) asked.push(new URL(url).searchParams.get('query') ?? '');
+    if (asked.at(-1) === 'zon=nj') return json({ detail: `query: ${message}`, code: 'invalid', errors: [{ field: 'query', message }] }, 400);
+    return json({ items: [volume('a')] });
+  }, '/volumes?query=zone%3Dnj');
+  const input = screen.getByLabelText('Query Volumes');
+  expect(input).toHaveValue('zone=nj');
+  await userEvent.clear(input);
+  await userEvent.type(input, 'zon=nj');
+  expect(await screen.findByText(message)).toBeInTheDocument();
+  expect(input).toHaveAttribute('aria-invalid', 'true');
+  expect(screen.queryByRole('alert')).toBeNull();
+  expect(asked).toEqual(['zone=nj', 'zon=nj']);
+});

@@ -2,10 +2,11 @@
 import { Button, Group, Select, Text, TextInput } from '@mantine/core';
 import { useHotkeys, useMediaQuery } from '@mantine/hooks';
 import { useWindowVirtualizer } from '@tanstack/react-virtual';
-import { ArrowDown, ArrowUp, Search } from 'lucide-react';
+import { ArrowDown, ArrowUp, ListFilter, Search } from 'lucide-react';
 import { type ReactNode, useCallback, useEffect, useRef, useState } from 'react';
 import { Link, useSearchParams } from 'wouter';
 import { usePermission } from '../api/permissions';
+import type { Problem } from '../api/problem';
 import { Action } from './action';
 import { type Order, useOrder, useRows } from './list_rows';
 import { PageFrame } from './page_frame';
@@ -210,6 +211,31 @@ function SearchInput({ title }: { title: string }) {
   );
 }
 
+/** A query in the API's language, over all pages. What is wrong with it stands below. */
+function QueryInput({ title, example, problem }: { title: string; example: string; problem: Problem | null }) {
+  // Half a term is none: the API is asked when the typing has ended.
+  const [typed, type] = useTypedWord('query', 600);
+  const wrong = queryProblems(problem);
+  return (
+    <TextInput
+      aria-label={`Query ${title}`}
+      placeholder={`Query: ${example}`}
+      leftSection={<ListFilter size={14} aria-hidden />}
+      value={typed}
+      error={wrong.length > 0 ? wrong.join('. ') : undefined}
+      maxLength={512}
+      spellCheck={false}
+      autoCapitalize="off"
+      onChange={(event) => type(event.currentTarget.value)}
+      style={{ flex: '1 1 200px' }}
+      maw={360}
+    />
+  );
+}
+
+const queryProblems = (problem: Problem | null): string[] =>
+  (problem?.errors ?? []).flatMap(({ field, message }) => (field === 'query' ? [message] : []));
+
 function useActiveRow(count: number): number {
   const [active, setActive] = useState(-1);
   const move = (step: number) => setActive((at) => Math.max(0, Math.min(count - 1, at + step)));
@@ -224,16 +250,18 @@ function CreateButton<T>({ kind }: { kind: Resource<T> }) {
 }
 
 /** Words of the list's query that the filters set in the URL. */
-function useFilterQuery(filters: Filter[] = []): Record<string, string> {
+function useFilterQuery<T>({ filters = [], queryExample }: Resource<T>): Record<string, string> {
   const [params] = useSearchParams();
-  return Object.fromEntries(filters.map(({ name }) => [name, params.get(name) ?? '']));
+  const names = filters.map(({ name }) => name);
+  if (queryExample !== false) names.push('query');
+  return Object.fromEntries(names.map((name) => [name, params.get(name) ?? '']));
 }
 
 /** The rows with search and filters, without the frame of a page; for lists within other pages. */
 export function ListView<T>({ kind, emptyAction }: { kind: Resource<T>; emptyAction?: ReactNode }) {
   const [search] = useUrlWord('q');
   const [order, toggle] = useOrder();
-  const query = useFilterQuery(kind.filters);
+  const query = useFilterQuery(kind);
   const { rows, fresh, showFresh, list, loaded, see } = useRows(kind, search, order, query);
   const active = useActiveRow(rows.length);
   const filtered = search !== '' || Object.values(query).some(Boolean);
@@ -246,6 +274,9 @@ export function ListView<T>({ kind, emptyAction }: { kind: Resource<T>; emptyAct
     if (seeks) more();
   });
 
+  // The field says it.
+  const onlyQuery = list.error !== null && list.error.errors.length > 0 && queryProblems(list.error).length === list.error.errors.length;
+
   const content = () => {
     if (!list.data) return !list.error && <Loading lines={8} />;
     if (rows.length === 0 && (seeks || list.isPlaceholderData)) return <Loading lines={8} />;
@@ -256,8 +287,9 @@ export function ListView<T>({ kind, emptyAction }: { kind: Resource<T>; emptyAct
   };
   return (
     <>
-      <Group gap="xs">
+      <Group gap="xs" align="flex-start">
         <SearchInput title={kind.title} />
+        {kind.queryExample !== false && <QueryInput title={kind.title} example={kind.queryExample ?? 'FIELD=VALUE'} problem={list.error} />}
         {kind.filters?.map((filter) => (filter.values ? <FilterChoice key={filter.name} filter={filter} /> : <FilterText key={filter.name} filter={filter} />))}
         <Text fz="sm" c="dimmed" aria-live="polite">
           {list.data && (loaded > 0 || filtered) && (
@@ -268,7 +300,7 @@ export function ListView<T>({ kind, emptyAction }: { kind: Resource<T>; emptyAct
           )}
         </Text>
       </Group>
-      {list.error && <Refusal problem={list.error} retry={() => void list.refetch()} />}
+      {list.error && !onlyQuery && <Refusal problem={list.error} retry={() => void list.refetch()} />}
       {list.error && list.data && <Text fz="sm" c="dimmed">as of {clockText(list.dataUpdatedAt)}</Text>}
       {fresh > 0 && (
         <div className="follow-top">

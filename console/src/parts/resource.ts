@@ -123,6 +123,8 @@ export interface Resource<T> {
   filters?: Filter[];
   /** Fixed words of the list's query. */
   query?: Record<string, string | boolean>;
+  /** A query of the list (docs/use/api.md), for its field; false: the list takes none. */
+  queryExample?: string | false;
   empty: { text: string; command: string };
   lead?: string;
   create?: Creation;

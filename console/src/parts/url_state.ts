@@ -20,14 +20,14 @@ export function useUrlWord(name: string, fallback = ''): [string, (value: string
 }
 
 /** A word of the URL that one types: the URL follows when the typing pauses, and an address that says another word wins. */
-export function useTypedWord(name: string): [string, (text: string) => void] {
+export function useTypedWord(name: string, pause = 200): [string, (text: string) => void] {
   const [word, setWord] = useUrlWord(name);
   const [typed, setTyped] = useState(word);
   const written = useRef(word);
   const later = useDebouncedCallback((text: string) => {
     written.current = text;
     setWord(text);
-  }, 200);
+  }, pause);
   useEffect(() => {
     if (word === written.current) return;
     written.current = word;

@@ -64,6 +64,7 @@ export const audit = resource('/v1/audit', {
   title: 'Audit records',
   page: '/audit',
   kinds: [],
+  queryExample: false,
   permission: 'audit.read',
   id: ({ number, line }) => `${number}.${line}`,
   name: ({ operation }) => operation,

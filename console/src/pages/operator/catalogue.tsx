@@ -151,6 +151,6 @@ export const offers = resource('/v1/offers', {
     { key: 'tier', title: 'Tier', value: (offer) => offer.tier, width: '110px' },
     { key: 'trust', title: 'Trust', value: (offer) => offer.trust, width: '110px' },
   ],
-  filters: [{ name: 'query', label: 'As zone=lon gpus>=2' }],
+  queryExample: 'zone=lon gpus>=2',
   empty: { text: 'Offers are the shapes that can be started, zone by zone. They come from specs and hosts.', command: 'hostler offers' },
 });

@@ -1,22 +1,17 @@
 // What happened to an object, and charts of it.
 import { Group, SimpleGrid, Text } from '@mantine/core';
 import { usePermission } from '../../api/permissions';
-import { useRead } from '../../api/use_read';
 import { Chart } from '../../parts/chart';
+import { EventList } from '../../parts/event_list';
 import { Section } from '../../parts/page_frame';
 import { RangePicker } from '../../parts/range';
-import { AsyncView } from '../../parts/states';
-import { Timeline } from '../../parts/timeline';
 
 export function Happened({ kind, id }: { kind: string; id: string }) {
   const permitted = usePermission('event.read');
-  const events = useRead('/v1/events', { query: { kind, id, limit: 50 } }, { kinds: [kind, 'event'], enabled: permitted });
   if (!permitted) return null;
   return (
     <Section title="Events">
-      <AsyncView query={events} isEmpty={({ items }) => items.length === 0} empty={<Text c="dimmed">Nothing happened to it yet.</Text>}>
-        {({ items }) => <Timeline events={items} />}
-      </AsyncView>
+      <EventList path="/v1/events" query={{ kind, id, limit: 50 }} kinds={[kind, 'event']} empty={<Text c="dimmed">Nothing happened to it yet.</Text>} />
     </Section>
   );
 }

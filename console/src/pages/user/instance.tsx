@@ -6,13 +6,13 @@ import type { PageProps } from '../../app/pages';
 import { usePermission } from '../../api/permissions';
 import { useRead } from '../../api/use_read';
 import { Chart } from '../../parts/chart';
+import { EventList } from '../../parts/event_list';
 import { Logs } from '../../parts/logs';
 import { PageFrame, Section } from '../../parts/page_frame';
 import { RangePicker } from '../../parts/range';
 import { ItemActions } from '../../parts/resource_pages';
 import { AsyncView, Empty, NotPermitted } from '../../parts/states';
 import { Terminal } from '../../parts/terminal';
-import { Timeline } from '../../parts/timeline';
 import { type Instance, instancePage, instances, InstanceState } from './instance_kind';
 import { InstanceOverview } from './instance_overview';
 import { SimulatedBadge } from '../../parts/state_badge';
@@ -49,15 +49,16 @@ function Metrics({ instance }: { instance: Instance }) {
 }
 
 function Events({ instance }: { instance: Instance }) {
-  const query = useRead(
-    '/v1/instances/{instance}/events',
-    { params: { instance: instance.id }, query: { tenantID: instance.tenantID, limit: 200 } },
-    { kinds: ['instance', 'event'] },
-  );
   return (
-    <AsyncView query={query} isEmpty={(list) => list.items.length === 0} empty={<Empty text="Nothing has happened to it yet." />}>
-      {(list) => <Section title="Events"><Timeline events={list.items} /></Section>}
-    </AsyncView>
+    <Section title="Events">
+      <EventList
+        path="/v1/instances/{instance}/events"
+        params={{ instance: instance.id }}
+        query={{ tenantID: instance.tenantID, limit: 100 }}
+        kinds={['instance', 'event']}
+        empty={<Empty text="Nothing has happened to it yet." />}
+      />
+    </Section>
   );
 }
 
