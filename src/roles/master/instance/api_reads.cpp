@@ -227,7 +227,8 @@ void add_instance_reads(Api& service) {
                 CO_TRY(co_await check_cancelled());
                 const auto ended =
                     object ? instance_of(*object) : Result<Instance>{std::unexpected(object.error())};
-                if (ended && wanted(term->look(), *ended, asked)) add(changed, view(term->look(), *ended, call.caller));
+                if (ended && wanted(term->look(), *ended, asked))
+                    add(changed, view(term->look(), *ended, call.caller));
             }
             // Only the last event of a commit lets the client go on behind that commit.
             for (api::Instance& instance : changed) {
