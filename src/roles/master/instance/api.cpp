@@ -57,7 +57,7 @@ std::string digest_of(const api::Call& call, const api::CreateInstance& request,
 std::optional<api::InstancePlan> plan_of(const Desk& desk, const api::Call& call, const Instance& instance) {
     const Host* host = desk.estate.hosts.find(instance.host);
     if (!host || instance.claim.empty()) return std::nullopt;
-    api::Instance shown = view(desk, instance);
+    api::Instance shown = view(desk, instance, call.caller);
     api::InstancePlan plan{.zone = std::move(shown.zone),
                            .from_stock = !instance.slot.empty(),
                            .gpu = std::move(shown.gpu),
