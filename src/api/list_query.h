@@ -33,7 +33,7 @@ const Schema& item_of(const Operation& list);
 
 namespace detail {
 
-// A value that is not there is the empty text; no number compares with it.
+// An absent value is the empty text; no number compares with it.
 bool holds_absent(const QueryTerm& term, QueryKind kind);
 bool holds_text(const QueryTerm& term, QueryKind kind, std::string_view text);
 bool holds_number(const QueryTerm& term, std::int64_t number);

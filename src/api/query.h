@@ -55,7 +55,7 @@ inline constexpr std::size_t query_length_max = 512;
 Result<Query> parse_query(std::string_view text, std::span<const QueryField> fields,
                           std::string_view name = "query");
 
-// What a text is as a number of this kind; nullopt: it is none. Times are those of query_time().
+// A text as a number of this kind; nullopt: it is none. Times are those of query_time().
 std::optional<std::int64_t> query_number(QueryKind kind, const std::string& text);
 std::int64_t query_time(WallTime time);
 

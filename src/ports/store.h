@@ -280,8 +280,8 @@ public:
     virtual Task<Page> list(ListQuery query) = 0;
     // Errors: not_found; internal ("row_damaged": it is there and cannot be read). list() leaves such out.
     virtual Task<Object> find(std::string kind, std::string id) = 0;
-    // The newest `limit` after `query.after` and before `query.before`, oldest first. There are fewer only
-    // where there are no more.
+    // The newest `limit` after `query.after` and before `query.before`, oldest first; fewer only when these are
+    // all.
     virtual Task<std::vector<EventRecord>> events(EventQuery query) = 0;
     // It looks at a bounded part: a page may be short or empty and have a next one.
     virtual Task<AuditPage> audit(AuditQuery query) = 0;

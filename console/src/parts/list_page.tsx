@@ -211,7 +211,7 @@ function SearchInput({ title }: { title: string }) {
   );
 }
 
-/** A query in the API's language, over all pages. What is wrong with it stands below. */
+/** A query in the API's language, over all pages. Its errors stand below. */
 function QueryInput({ title, example, problem }: { title: string; example: string; problem: Problem | null }) {
   // Half a term is none: the API is asked when the typing has ended.
   const [typed, type] = useTypedWord('query', 600);

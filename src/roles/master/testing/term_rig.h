@@ -94,7 +94,8 @@ public:
         for (const EventRecord& event : log)
             if ((query.kind.empty() || query.kind == event.kind) &&
                 (query.id.empty() || query.id == event.id) &&
-                (!query.tenant || *query.tenant == event.tenant) && event.number > query.after &&
+                (!query.tenant || *query.tenant == event.tenant) &&
+                (query.after == 0 || event.number > query.after) &&
                 (!query.before ||
                  std::pair(event.number, event.line) < std::pair(query.before->number, query.before->line)))
                 found.push_back(event);
