@@ -4,9 +4,12 @@
 
 #include <algorithm>
 
+#include "api/operations_sign_in.h"
+#include "core/client_address.h"
 #include "roles/master/http/caller.h"
 #include "roles/master/server/browser_page.h"
 #include "roles/master/server/browser_sign_in.h"
+#include "roles/master/server/forward.h"
 
 namespace hostler::master {
 
@@ -95,6 +98,22 @@ std::string safe_console_path(std::string_view path) {
     return std::string{path};
 }
 
+void audit_console_session(const http::Exchange& exchange, Term& term, const std::string& session) {
+    const auto in = caller_of_sign_in(term, session, std::string{console_route});
+    if (!in) return;
+    Estate& estate = term.desk(in->caller.actor).estate;
+    estate.audit({.time = estate.time(),
+                  .actor = in->caller.actor,
+                  .address = std::string{address_of(exchange)},
+                  .operation = std::string{api::ops::sign_in.name},
+                  .subject = "session/" + session_name(in->session),
+                  .tenant = in->caller.tenant,
+                  .status = api::ops::sign_in.status,
+                  .client = safe_user_agent(exchange.request.headers.find("User-Agent").value_or("")),
+                  .service = std::string{api::ops::sign_in.noun},
+                  .result = std::string{audit_ok}});
+}
+
 http::Response enter_console(const http::Exchange& exchange, bool tls, std::string_view session,
                              std::string_view path) {
     http::Response response{.status = 303};
@@ -119,6 +138,7 @@ Task<> answer_console_link(http::Exchange& exchange, Api& api, bool tls) {
     if (!session)
         co_return co_await refuse_browser(
             exchange, 403, "This link was used, or is too old. Make another one: hostler console link.");
+    audit_console_session(exchange, *term, *session);
     CO_TRY(co_await term->commit());
     co_return co_await exchange.respond(enter_console(exchange, tls, *session, console_path));
 }

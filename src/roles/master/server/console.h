@@ -35,6 +35,8 @@ std::string console_cookie(const http::Exchange& exchange, bool tls, std::string
 // An address of the console that may be led to: "/console/instances?q=x". Another one becomes "/console/".
 std::string safe_console_path(std::string_view path);
 
+// Writes into the audit that a session began; to be committed by the caller.
+void audit_console_session(const http::Exchange& exchange, Term& term, const std::string& session);
 // Leads a browser that is signed in to `path`.
 http::Response enter_console(const http::Exchange& exchange, bool tls, std::string_view session,
                              std::string_view path);

@@ -169,6 +169,31 @@ TEST_F(ConsoleTest, AKeysSessionIsSignedOut) {
     EXPECT_EQ(get("/v1/whoami").status, 200) << "the key itself stays";
 }
 
+TEST_F(ConsoleTest, TheAuditHasTheBeginningAndTheEndOfASession) {
+    const std::string key = made_key();
+    const std::string actor = get("/v1/whoami", key).at("actor");
+    const auto begun = store.lines.size();
+    const std::string cookie = cookie_in(by_key(key));
+    browser(cookie);
+    EXPECT_EQ(post("/v1/sign-out", "{}", "").status, 200);
+    ASSERT_EQ(store.lines.size(), begun + 2);
+    const AuditLine &in = store.lines[begun], &out = store.lines[begun + 1];
+    EXPECT_EQ(in.operation, "signIn");
+    EXPECT_EQ(out.operation, "signOut");
+    EXPECT_EQ(in.actor, actor);
+    EXPECT_EQ(in.tenant, "acme");
+    EXPECT_EQ(in.address, out.address);
+    EXPECT_THAT(in.subject, ::testing::StartsWith("session/s-"));
+    EXPECT_EQ(in.subject, out.subject);
+    EXPECT_FALSE(anywhere_in_store(cookie.substr(cookie.find('=') + 1)));
+    headers = "";
+    const std::string url = post("/v1/console-links", "{}").at("url");
+    browser("", "", "none");
+    EXPECT_EQ(get(url.substr(url.find("/sign-in")), "").status, 303);
+    EXPECT_EQ(store.lines.back().operation, "signIn");
+    EXPECT_EQ(store.lines.back().actor, "key/operator");
+}
+
 TEST_F(ConsoleTest, SigningOutEndsWhatTheBrowserWatches) {
     user("ann@acme");
     EXPECT_EQ(post("/v1/grants", R"({"subject":"user/ann@acme","role":"viewer","tenantID":"acme"})").status,
