@@ -42,6 +42,15 @@ const http::StaticFile* file_at(std::span<const http::StaticFile> files, std::st
     return found == files.end() ? nullptr : &*found;
 }
 
+Error two_sessions() {
+    Error error{Code::unauthenticated, "this browser sends two different sessions of the console",
+                "two_sessions"};
+    error.help =
+        "Another page at this address may have set one. Delete the cookies of this address and sign in "
+        "again.";
+    return error;
+}
+
 }  // namespace
 
 std::optional<http::Response> console_answer(std::span<const http::StaticFile> files,
@@ -70,18 +79,23 @@ std::optional<http::Response> console_answer(std::span<const http::StaticFile> f
     return response;
 }
 
-std::string console_session(const http::Exchange& exchange, const Reached& reached) {
+Result<std::string> console_session(const http::Exchange& exchange, const Reached& reached) {
     const auto& headers = exchange.request.headers;
-    if (!headers.has(console_header) || is_from_elsewhere(exchange, reached.public_url)) return {};
+    if (!headers.has(console_header) || is_from_elsewhere(exchange, reached.public_url)) return std::string{};
     const std::string wanted = cookie_of(exchange, reached.tls) + "=";
+    std::optional<std::string_view> session;
     for (std::string_view list : headers.all("Cookie"))
         while (!list.empty()) {
             const auto end = list.find(';');
             const std::string_view cookie = http::trimmed(list.substr(0, end));
-            if (cookie.starts_with(wanted)) return std::string{cookie.substr(wanted.size())};
+            if (cookie.starts_with(wanted)) {
+                const std::string_view value = cookie.substr(wanted.size());
+                if (session && *session != value) return std::unexpected(two_sessions());
+                session = value;
+            }
             list.remove_prefix(end == list.npos ? list.size() : end + 1);
         }
-    return {};
+    return std::string{session.value_or("")};
 }
 
 std::string console_cookie(const http::Exchange& exchange, bool tls, std::string_view session) {

@@ -129,6 +129,20 @@ TEST_F(ConsoleTest, ItsCookieCountsForItsOwnPagesOnly) {
     EXPECT_EQ(call("OPTIONS", "/v1/whoami").status, 405) << "a preflight is refused";
 }
 
+TEST_F(ConsoleTest, OfTwoSessionsNoneCounts) {
+    user("ann@acme");
+    const std::string cookie = cookie_in(by_password("ann@acme"));
+    const std::string planted = cookie_in(by_key(std::string{root}));
+    for (const auto& [first, second] : {std::pair{planted, cookie}, std::pair{cookie, planted}}) {
+        browser(first + "; " + second);
+        const Reply refused = get("/v1/whoami", "");
+        EXPECT_EQ(refused.status, 401);
+        EXPECT_EQ(refused.code(), "two_sessions");
+    }
+    browser(cookie + "; " + cookie);
+    EXPECT_EQ(whoami(), 200) << "the same one twice";
+}
+
 TEST_F(ConsoleTest, AnInstancesSessionOpensNoConsole) {
     const auto caller = caller_of(term(), std::string{root});
     const std::string session = make_session(term(), *caller, "8080-i-1");
