@@ -246,7 +246,7 @@ TEST_F(FleetTest, AnAnswerLooksAtHostsThatTheCallerSees) {
     EXPECT_EQ(map.hosts_of("farm", "", count, 9).size(), 1u);
     EXPECT_EQ(looked_at, 1u);
     EXPECT_EQ(map.hosts_of("", "", count, 1).size(), 1u);
-    EXPECT_EQ(looked_at, 2u) << "no more than a page has";
+    EXPECT_EQ(looked_at, 2u) << "as many as a page has";
     EXPECT_EQ(map.changed_since("farm", 0, true).size(), 1u);
 }
 

@@ -272,6 +272,11 @@ std::optional<api::Caller> caller_of_console(const Term& term, const std::string
     return sign_in ? caller_of_mark(term, std::string{session_mark} + sign_in->hash, address) : std::nullopt;
 }
 
+std::string session_name(std::string_view hash) {
+    constexpr std::size_t digits = 16;
+    return fmt::format("s-{}", hash.substr(0, digits));
+}
+
 bool is_mark_for_some_addresses(const Term& term, const std::string& mark) {
     const ApiKey* key = key_of_mark(term, mark);
     return key && !key->addresses.empty();

@@ -43,6 +43,8 @@ Result<> still_known(const Term& term, api::Caller& caller);
 
 // Where a browser's session in the console counts: no instance has this route.
 inline constexpr std::string_view console_route = "/console";
+// As the audit names a browser's session, by its hash; it is no secret.
+std::string session_name(std::string_view hash);
 // nullopt: the session is unknown or over, or its key is not for this address.
 std::optional<api::Caller> caller_of_console(const Term& term, const std::string& session,
                                              std::string_view address);

@@ -65,6 +65,8 @@ Task<> show_code_form(http::Exchange& exchange, const Asked& asked, std::string 
 Task<> leave_to(http::Exchange& exchange, TermPtr term, const Target& to, api::Caller caller) {
     if (to.is_console()) {
         const std::string session = make_session(*term, caller, to.route);
+        // A person's sign-in is in the audit already.
+        if (caller.principal.kind != PrincipalKind::user) audit_console_session(exchange, *term, session);
         CO_TRY(co_await term->commit());
         co_return co_await exchange.respond(
             enter_console(exchange, is_by_tls(exchange, term->ports().arrival), session, to.path));

@@ -4,9 +4,12 @@
 
 #include <algorithm>
 
+#include "api/operations_sign_in.h"
+#include "core/client_address.h"
 #include "roles/master/http/caller.h"
 #include "roles/master/server/browser_page.h"
 #include "roles/master/server/browser_sign_in.h"
+#include "roles/master/server/forward.h"
 
 namespace hostler::master {
 
@@ -39,6 +42,15 @@ const http::StaticFile* file_at(std::span<const http::StaticFile> files, std::st
     return found == files.end() ? nullptr : &*found;
 }
 
+Error two_sessions() {
+    Error error{Code::unauthenticated, "this browser sends two different sessions of the console",
+                "two_sessions"};
+    error.help =
+        "Another page at this address may have set one. Delete the cookies of this address and sign in "
+        "again.";
+    return error;
+}
+
 }  // namespace
 
 std::optional<http::Response> console_answer(std::span<const http::StaticFile> files,
@@ -67,18 +79,23 @@ std::optional<http::Response> console_answer(std::span<const http::StaticFile> f
     return response;
 }
 
-std::string console_session(const http::Exchange& exchange, const Reached& reached) {
+Result<std::string> console_session(const http::Exchange& exchange, const Reached& reached) {
     const auto& headers = exchange.request.headers;
-    if (!headers.has(console_header) || is_from_elsewhere(exchange, reached.public_url)) return {};
+    if (!headers.has(console_header) || is_from_elsewhere(exchange, reached.public_url)) return std::string{};
     const std::string wanted = cookie_of(exchange, reached.tls) + "=";
+    std::optional<std::string_view> session;
     for (std::string_view list : headers.all("Cookie"))
         while (!list.empty()) {
             const auto end = list.find(';');
             const std::string_view cookie = http::trimmed(list.substr(0, end));
-            if (cookie.starts_with(wanted)) return std::string{cookie.substr(wanted.size())};
+            if (cookie.starts_with(wanted)) {
+                const std::string_view value = cookie.substr(wanted.size());
+                if (session && *session != value) return std::unexpected(two_sessions());
+                session = value;
+            }
             list.remove_prefix(end == list.npos ? list.size() : end + 1);
         }
-    return {};
+    return std::string{session.value_or("")};
 }
 
 std::string console_cookie(const http::Exchange& exchange, bool tls, std::string_view session) {
@@ -93,6 +110,22 @@ std::string safe_console_path(std::string_view path) {
     if (path.size() > path_max || !path.starts_with(console_path) || !is_plain || leads_out)
         return std::string{console_path};
     return std::string{path};
+}
+
+void audit_console_session(const http::Exchange& exchange, Term& term, const std::string& session) {
+    const auto in = caller_of_sign_in(term, session, std::string{console_route});
+    if (!in) return;
+    Estate& estate = term.desk(in->caller.actor).estate;
+    estate.audit({.time = estate.time(),
+                  .actor = in->caller.actor,
+                  .address = std::string{address_of(exchange)},
+                  .operation = std::string{api::ops::sign_in.name},
+                  .subject = "session/" + session_name(in->session),
+                  .tenant = in->caller.tenant,
+                  .status = api::ops::sign_in.status,
+                  .client = safe_user_agent(exchange.request.headers.find("User-Agent").value_or("")),
+                  .service = std::string{api::ops::sign_in.noun},
+                  .result = std::string{audit_ok}});
 }
 
 http::Response enter_console(const http::Exchange& exchange, bool tls, std::string_view session,
@@ -119,6 +152,7 @@ Task<> answer_console_link(http::Exchange& exchange, Api& api, bool tls) {
     if (!session)
         co_return co_await refuse_browser(
             exchange, 403, "This link was used, or is too old. Make another one: hostler console link.");
+    audit_console_session(exchange, *term, *session);
     CO_TRY(co_await term->commit());
     co_return co_await exchange.respond(enter_console(exchange, tls, *session, console_path));
 }

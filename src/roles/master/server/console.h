@@ -27,14 +27,17 @@ struct Reached {
     bool tls = false;
     std::string_view public_url;
 };
-// The cookie's value; empty: none counts for this request.
-std::string console_session(const http::Exchange& exchange, const Reached& reached);
+// The cookie's value; empty: none counts for this request. Errors: unauthenticated (two_sessions: without TLS
+// a page at another port can set a cookie for this one, too, and which of them is the person's is not told).
+Result<std::string> console_session(const http::Exchange& exchange, const Reached& reached);
 // Value of a Set-Cookie header; an empty session takes the cookie away.
 std::string console_cookie(const http::Exchange& exchange, bool tls, std::string_view session);
 
 // An address of the console that may be led to: "/console/instances?q=x". Another one becomes "/console/".
 std::string safe_console_path(std::string_view path);
 
+// Writes into the audit that a session began; to be committed by the caller.
+void audit_console_session(const http::Exchange& exchange, Term& term, const std::string& session);
 // Leads a browser that is signed in to `path`.
 http::Response enter_console(const http::Exchange& exchange, bool tls, std::string_view session,
                              std::string_view path);

@@ -129,6 +129,20 @@ TEST_F(ConsoleTest, ItsCookieCountsForItsOwnPagesOnly) {
     EXPECT_EQ(call("OPTIONS", "/v1/whoami").status, 405) << "a preflight is refused";
 }
 
+TEST_F(ConsoleTest, OfTwoSessionsNoneCounts) {
+    user("ann@acme");
+    const std::string cookie = cookie_in(by_password("ann@acme"));
+    const std::string planted = cookie_in(by_key(std::string{root}));
+    for (const auto& [first, second] : {std::pair{planted, cookie}, std::pair{cookie, planted}}) {
+        browser(first + "; " + second);
+        const Reply refused = get("/v1/whoami", "");
+        EXPECT_EQ(refused.status, 401);
+        EXPECT_EQ(refused.code(), "two_sessions");
+    }
+    browser(cookie + "; " + cookie);
+    EXPECT_EQ(whoami(), 200) << "the same one twice";
+}
+
 TEST_F(ConsoleTest, AnInstancesSessionOpensNoConsole) {
     const auto caller = caller_of(term(), std::string{root});
     const std::string session = make_session(term(), *caller, "8080-i-1");
@@ -167,6 +181,31 @@ TEST_F(ConsoleTest, AKeysSessionIsSignedOut) {
     EXPECT_EQ(whoami(), 401);
     headers = "";
     EXPECT_EQ(get("/v1/whoami").status, 200) << "the key itself stays";
+}
+
+TEST_F(ConsoleTest, TheAuditHasTheBeginningAndTheEndOfASession) {
+    const std::string key = made_key();
+    const std::string actor = get("/v1/whoami", key).at("actor");
+    const auto begun = store.lines.size();
+    const std::string cookie = cookie_in(by_key(key));
+    browser(cookie);
+    EXPECT_EQ(post("/v1/sign-out", "{}", "").status, 200);
+    ASSERT_EQ(store.lines.size(), begun + 2);
+    const AuditLine &in = store.lines[begun], &out = store.lines[begun + 1];
+    EXPECT_EQ(in.operation, "signIn");
+    EXPECT_EQ(out.operation, "signOut");
+    EXPECT_EQ(in.actor, actor);
+    EXPECT_EQ(in.tenant, "acme");
+    EXPECT_EQ(in.address, out.address);
+    EXPECT_THAT(in.subject, ::testing::StartsWith("session/s-"));
+    EXPECT_EQ(in.subject, out.subject);
+    EXPECT_FALSE(anywhere_in_store(cookie.substr(cookie.find('=') + 1)));
+    headers = "";
+    const std::string url = post("/v1/console-links", "{}").at("url");
+    browser("", "", "none");
+    EXPECT_EQ(get(url.substr(url.find("/sign-in")), "").status, 303);
+    EXPECT_EQ(store.lines.back().operation, "signIn");
+    EXPECT_EQ(store.lines.back().actor, "key/operator");
 }
 
 TEST_F(ConsoleTest, SigningOutEndsWhatTheBrowserWatches) {

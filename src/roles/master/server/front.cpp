@@ -320,7 +320,8 @@ Result<api::Caller> Front::caller_of_request(const http::Exchange& exchange) con
         "Send an API key as 'Authorization: Bearer hk_…'; an operator makes one with: hostler key create";
     std::string session;
     if (credential.empty())
-        session = console_session(exchange, {.tls = by_tls(exchange), .public_url = settings_.public_url});
+        session =
+            TRY(console_session(exchange, {.tls = by_tls(exchange), .public_url = settings_.public_url}));
     if (credential.empty() && session.empty()) {
         unknown.message = "this needs an API key or a session";
         return std::unexpected(std::move(unknown));

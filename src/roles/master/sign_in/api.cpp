@@ -50,8 +50,9 @@ Subject subject_of(const Desk& desk, const api::Call& call, const api::NameSessi
 
 // Of signOut and enrolTotp, which name nothing.
 Subject subject_of(const Desk& desk, const api::Call& call, const api::Empty&) {
-    const User* user = user_of_call(desk, call);
-    return user ? subject_named(*user, "") : Subject{};
+    if (const User* user = user_of_call(desk, call)) return subject_named(*user, "");
+    if (call.caller.session.empty()) return {};
+    return {"session/" + session_name(call.caller.session), call.caller.tenant};
 }
 
 void add_sign_in(Api& service) {

@@ -134,7 +134,7 @@ public:
                 continue;
             }
             const Instant now = term_.ports().timers.now();
-            // What a caller may is looked up for changes that are told to them, and for those of rights: not
+            // Rights are looked up for changes that are told to this caller, and for changes of rights: not
             // at each change for everyone who watches.
             if (now - known_ >= check_time || are_rights_touched() || !wanted().empty()) {
                 CO_TRY(still_known(term_, call_.caller));
