@@ -64,6 +64,16 @@ bool Headers::lists(std::string_view name, std::string_view token) const {
     return found;
 }
 
+std::string_view Headers::cookie(std::string_view name) const {
+    std::optional<std::string_view> found;
+    const auto look = [&](std::string_view pair) {
+        if (!found && pair.starts_with(name) && pair.substr(name.size()).starts_with('='))
+            found = pair.substr(name.size() + 1);
+    };
+    for (const std::string_view list : all("Cookie")) each_item(list, look, ';');
+    return found.value_or(std::string_view{});
+}
+
 void Headers::add(std::string name, std::string value) {
     list_.push_back({std::move(name), std::move(value)});
 }

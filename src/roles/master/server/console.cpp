@@ -70,15 +70,7 @@ std::optional<http::Response> console_answer(std::span<const http::StaticFile> f
 std::string console_session(const http::Exchange& exchange, const Reached& reached) {
     const auto& headers = exchange.request.headers;
     if (!headers.has(console_header) || is_from_elsewhere(exchange, reached.public_url)) return {};
-    const std::string wanted = cookie_of(exchange, reached.tls) + "=";
-    for (std::string_view list : headers.all("Cookie"))
-        while (!list.empty()) {
-            const auto end = list.find(';');
-            const std::string_view cookie = http::trimmed(list.substr(0, end));
-            if (cookie.starts_with(wanted)) return std::string{cookie.substr(wanted.size())};
-            list.remove_prefix(end == list.npos ? list.size() : end + 1);
-        }
-    return {};
+    return std::string{headers.cookie(cookie_of(exchange, reached.tls))};
 }
 
 std::string console_cookie(const http::Exchange& exchange, bool tls, std::string_view session) {
