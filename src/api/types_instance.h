@@ -1,6 +1,8 @@
 // GPU instances: the source's calls, and all that can be seen of an instance.
 #pragma once
 
+#include "api/types_container.h"
+#include "api/types_log.h"
 #include "api/types_placement.h"
 
 namespace hostler::api {
@@ -10,108 +12,6 @@ extern const Form owner_filter;  // "job" or "job/j-1".
 }  // namespace forms
 
 // clang-format off
-
-// Names as Kubernetes writes them.
-enum class Protocol { TCP, UDP, SCTP };
-BOOST_DESCRIBE_ENUM(Protocol, TCP, UDP, SCTP)
-
-struct Port {
-    int port = 0;
-    Protocol protocol = Protocol::TCP;
-    bool is_public = false;
-    bool is_probe = false;
-    std::string base_url;
-    bool operator==(const Port&) const = default;
-};
-BOOST_DESCRIBE_STRUCT(Port, (), (port, protocol, is_public, is_probe, base_url))
-template <>
-inline constexpr auto fields<Port> = std::to_array<Field>({
-    {.member = "port", .help = "Where the container listens.", .example = "8080", .min = 1, .max = 65535},
-    {.member = "protocol", .help = "Only TCP is served.", .example = "TCP",
-     .form = &forms::tcp, .absent = Absent::fills},
-    {.member = "is_public", .help = "Open to everyone; otherwise callers need a key or to be signed in.",
-     .example = "true", .absent = Absent::fills},
-    {.member = "is_probe", .help = "The instance is running only once this port answers.", .example = "true",
-     .absent = Absent::fills},
-    {.member = "base_url",
-     .help = "Path under which the program serves; the probe asks for it, URLs end in it.",
-     .example = "/lab", .max = 1024, .form = &forms::base_url, .absent = Absent::fills},
-});
-
-struct Env {
-    std::string name;
-    std::string value;
-    bool operator==(const Env&) const = default;
-};
-BOOST_DESCRIBE_STRUCT(Env, (), (name, value))
-template <>
-inline constexpr auto fields<Env> = std::to_array<Field>({
-    {.member = "name", .help = "The variable.", .example = "HF_HOME", .max = 256, .form = &forms::env_name},
-    {.member = "value", .help = "Its value.", .example = "/data/hf", .max = 32768, .absent = Absent::fills},
-});
-
-struct VolumeMount {
-    std::string name;
-    std::string mount_path;
-    bool read_only = false;
-    bool operator==(const VolumeMount&) const = default;
-};
-BOOST_DESCRIBE_STRUCT(VolumeMount, (), (name, mount_path, read_only))
-template <>
-inline constexpr auto fields<VolumeMount> = std::to_array<Field>({
-    {.member = "name", .help = "A volume's name or id; empty: the one in storageID.", .example = "models",
-     .max = 128, .form = &forms::one_line, .absent = Absent::fills},
-    {.member = "mount_path", .help = "Where the container sees it.", .example = "/data", .max = 1024,
-     .form = &forms::path},
-    {.member = "read_only", .help = "The container cannot change it.", .absent = Absent::fills},
-});
-
-struct SecretEnv {
-    std::string name;
-    std::string secret;
-    std::string key;
-    bool operator==(const SecretEnv&) const = default;
-};
-BOOST_DESCRIBE_STRUCT(SecretEnv, (), (name, secret, key))
-template <>
-inline constexpr auto fields<SecretEnv> = std::to_array<Field>({
-    {.member = "name", .help = "The variable.", .example = "HF_TOKEN", .max = 256, .form = &forms::env_name},
-    {.member = "secret", .help = "Name of a secret of its tenant.", .example = "huggingface", .form = &forms::label},
-    {.member = "key", .help = "Which of its values.", .example = "token", .form = &forms::secret_key},
-});
-
-struct SecretFile {
-    std::string path;
-    std::string secret;
-    std::string key;
-    bool operator==(const SecretFile&) const = default;
-};
-BOOST_DESCRIBE_STRUCT(SecretFile, (), (path, secret, key))
-template <>
-inline constexpr auto fields<SecretFile> = std::to_array<Field>({
-    {.member = "path", .help = "The file, or the folder where no key is named.", .example = "/run/secrets/token",
-     .max = 1024, .form = &forms::path},
-    {.member = "secret", .help = "Name of a secret of its tenant.", .example = "huggingface", .form = &forms::label},
-    {.member = "key", .help = "Which of its values; empty: a file of each, in a folder.", .example = "token",
-     .max = 128, .form = &forms::one_line, .absent = Absent::fills},
-});
-
-struct Template {
-    std::vector<Port> ports;
-    std::vector<Env> envs;
-    std::string cmd;
-    std::vector<VolumeMount> volumes;
-    bool operator==(const Template&) const = default;
-};
-BOOST_DESCRIBE_STRUCT(Template, (), (ports, envs, cmd, volumes))
-template <>
-inline constexpr auto fields<Template> = std::to_array<Field>({
-    {.member = "ports", .help = "Ports to be reached from outside.", .max = 32, .absent = Absent::fills},
-    {.member = "envs", .help = "Environment of the container.", .max = 256, .absent = Absent::fills},
-    {.member = "cmd", .help = "Command line, split as a shell would; empty: the image's own.",
-     .example = "jupyter lab --port 8080", .max = 32768, .absent = Absent::fills},
-    {.member = "volumes", .help = "Volumes to mount.", .max = 32, .absent = Absent::fills},
-});
 
 enum class LossPolicy { stay, move };
 BOOST_DESCRIBE_ENUM(LossPolicy, stay, move)
@@ -641,59 +541,6 @@ inline constexpr auto fields<ListInstances> = std::to_array<Field>({
     {.member = "owner", .help = "Only those of this owner: KIND/ID, or KIND for all owners of a kind.",
      .example = "job/j-7k2m9x", .form = &forms::owner_filter},
     {.member = "all", .help = "Also those that have ended.", .absent = Absent::fills},
-});
-
-struct GetLogs {
-    std::string instance;
-    std::optional<std::string> tenant_id{};
-    int tail = 200;
-    std::optional<std::int64_t> since{};
-    bool timestamps = false;
-    bool follow = false;
-    std::string after;
-};
-BOOST_DESCRIBE_STRUCT(GetLogs, (), (instance, tenant_id, tail, since, timestamps, follow, after))
-template <>
-inline constexpr auto fields<GetLogs> = std::to_array<Field>({
-    {.member = "instance", .help = "The instance's id or instanceID.", .example = "notebook-1", .min = 1,
-     .max = 128},
-    {.member = "tenant_id",
-     .help = "Owning tenant; for an operator's key, when two tenants use the same instanceID.",
-     .example = "acme", .form = &forms::id},
-    {.member = "tail", .help = "Number of last lines; with `after`, of first ones.", .example = "200", .min = 1, .max = 10'000,
-     .absent = Absent::fills},
-    {.member = "since", .help = "Only lines of the last N seconds.", .example = "600",
-     .min = 1, .max = 366 * 86400, .unit = Unit::seconds},
-    {.member = "timestamps", .help = "Begin each line with the time at which it was written.",
-     .absent = Absent::fills},
-    {.member = "follow", .help = "Answer `next`, with which the next call asks for later lines.",
-     .absent = Absent::fills},
-    {.member = "after", .help = "Only lines behind this place: `next` of an earlier answer.",
-     .example = "1763725229000123.1", .max = 64, .absent = Absent::fills},
-});
-
-struct Logs {
-    std::string text;
-    std::string base64;
-    bool truncated = false;
-    std::string next;
-    bool ended = false;
-};
-BOOST_DESCRIBE_STRUCT(Logs, (), (text, base64, truncated, next, ended))
-template <>
-inline constexpr auto fields<Logs> = std::to_array<Field>({
-    {.member = "text",
-     .help = "Output of the container (stdout and stderr), up to 1 MiB with 20 bytes a line: all characters, also "
-             "terminal control characters, and U+FFFD for each byte that is not UTF-8. The last line may lack its "
-             "line break.",
-     .max = 16 << 20},
-    {.member = "base64", .help = "The bytes as written, if they are not UTF-8; else empty.",
-     .max = 16 << 20},
-    {.member = "truncated",
-     .help = "Earlier text is missing: lines, or the beginning of the first line; with `after`, the lines directly "
-             "behind that place, which the host has dropped."},
-    {.member = "next", .help = "With `follow`: the place behind the last line, for `after`; else empty."},
-    {.member = "ended", .help = "The instance does not run: no lines follow until it is started again."},
 });
 
 }  // namespace hostler::api

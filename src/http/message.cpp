@@ -64,6 +64,21 @@ bool Headers::lists(std::string_view name, std::string_view token) const {
     return found;
 }
 
+std::vector<std::string_view> Headers::cookies(std::string_view name) const {
+    std::vector<std::string_view> found;
+    const auto look = [&](std::string_view pair) {
+        if (pair.starts_with(name) && pair.substr(name.size()).starts_with('='))
+            found.push_back(pair.substr(name.size() + 1));
+    };
+    for (const std::string_view list : all("Cookie")) each_item(list, look, ';');
+    return found;
+}
+
+std::string_view Headers::cookie(std::string_view name) const {
+    const auto found = cookies(name);
+    return found.empty() ? std::string_view{} : found.front();
+}
+
 void Headers::add(std::string name, std::string value) {
     list_.push_back({std::move(name), std::move(value)});
 }

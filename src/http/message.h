@@ -28,6 +28,8 @@ public:
     bool has(std::string_view name) const { return find(name).has_value(); }
     // True when a comma-separated list of that name holds `token`, as in Connection: keep-alive, Upgrade.
     bool lists(std::string_view name, std::string_view token) const;
+    std::vector<std::string_view> cookies(std::string_view name) const;  // All of that name, as they came.
+    std::string_view cookie(std::string_view name) const;  // The first of that name; empty: there is none.
 
     void add(std::string name, std::string value);
     void set(std::string name, std::string value);  // In place of all of that name.
@@ -75,15 +77,16 @@ bool is_token(std::string_view text);        // RFC 9110 section 5.6.2: what met
 bool is_field_value(std::string_view text);  // No control characters but the tab.
 std::string_view trimmed(std::string_view text);  // Without spaces and tabs at either end.
 
-// Calls `each(item)` for the items of a comma-separated list, trimmed, empty ones left out.
+// Calls `each(item)` for the items of a list, trimmed, empty ones left out. Commas are between them, between
+// cookies semicolons.
 template <class Each>
-void each_item(std::string_view list, Each&& each) {
+void each_item(std::string_view list, Each&& each, char separator = ',') {
     while (!list.empty()) {
-        const auto comma = list.find(',');
-        const auto item = trimmed(list.substr(0, comma));
+        const auto end = list.find(separator);
+        const auto item = trimmed(list.substr(0, end));
         if (!item.empty()) each(item);
-        if (comma == std::string_view::npos) return;
-        list.remove_prefix(comma + 1);
+        if (end == std::string_view::npos) return;
+        list.remove_prefix(end + 1);
     }
 }
 

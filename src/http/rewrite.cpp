@@ -101,16 +101,12 @@ void add_fields(std::string& into, const Head& head, const Rewrite& rewrite, std
 
 std::string without_cookies(std::string_view value, const std::vector<std::string>& drop) {
     std::string kept;
-    while (!value.empty()) {
-        const auto end = value.find(';');
-        const auto cookie = trimmed(value.substr(0, end));
-        if (!cookie.empty() && !is_dropped(cookie, drop)) {
-            if (!kept.empty()) kept += "; ";
-            kept += cookie;
-        }
-        if (end == std::string_view::npos) break;
-        value.remove_prefix(end + 1);
-    }
+    const auto keep = [&](std::string_view cookie) {
+        if (is_dropped(cookie, drop)) return;
+        if (!kept.empty()) kept += "; ";
+        kept += cookie;
+    };
+    each_item(value, keep, ';');
     return kept;
 }
 

@@ -10,16 +10,18 @@ namespace hostler::sql {
 
 namespace {
 
-WallTime wall_time(std::uint64_t micros) {
-    return WallTime{std::chrono::microseconds{static_cast<std::int64_t>(micros)}};
-}
-
 std::uint64_t sum_of(const Object& object, std::uint64_t version, std::uint64_t state) {
     return checksum({object.kind, object.id, object.tenant, object.project, object.phase, object.generation,
                      version, state, object.body});
 }
 
 }  // namespace
+
+std::int64_t micros(WallTime time) { return time.time_since_epoch().count(); }
+
+WallTime wall_time(std::uint64_t micros) {
+    return WallTime{std::chrono::microseconds{static_cast<std::int64_t>(micros)}};
+}
 
 Object object_of(const Row& row) {
     return {.kind = row.text(0),
@@ -159,6 +161,12 @@ bool line_is_whole(const Row& row, std::string_view texts) {
         ++column;
     }
     return checksum(values) == wanted;
+}
+
+Result<> append_line(Connection& connection, std::string_view sql, std::initializer_list<Value> values) {
+    std::vector<Value> all{values};
+    all.emplace_back(checksum(values));
+    return connection.run(sql, all);
 }
 
 }  // namespace hostler::sql

@@ -1,5 +1,5 @@
-// The rows of objects and of what happened to them, as they are read, and whether they are as they were
-// written.
+// The rows of objects and of what happened to them, as they are written and read, and whether they are as
+// they were written.
 #pragma once
 
 #include <optional>
@@ -17,6 +17,9 @@ inline constexpr std::uint64_t state_taken_out = 2;  // Only the id is still kno
 inline constexpr std::string_view columns =
     "kind, id, tenant, project, phase, generation, created, version, state, body, checksum, checked";
 
+std::int64_t micros(WallTime time);  // Since 1970, as rows have it.
+WallTime wall_time(std::uint64_t micros);
+
 Object object_of(const Row& row);  // Of a SELECT of `columns`.
 // Of what a commit of this number writes. `created` is not in it: who changes an object need not know it.
 std::uint64_t checksum_of(const Object& object, std::uint64_t version);
@@ -28,6 +31,8 @@ inline constexpr std::string_view event_columns =
     "number, line, time, kind, id, tenant, actor, reason, message, checksum";
 EventRecord event_of(const Row& row);  // Of a SELECT of `event_columns`.
 
+// A line of a log, and its checksum behind its values.
+Result<> append_line(Connection& connection, std::string_view sql, std::initializer_list<Value> values);
 // Whether a line of a log is as it was written: `texts` tells which of its columns are text; the last one is
 // the checksum.
 bool line_is_whole(const Row& row, std::string_view texts);

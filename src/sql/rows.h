@@ -45,6 +45,7 @@ public:
     Result<Page> list(const ListQuery& query);
     Result<Object> find(const std::string& kind, const std::string& id);
     Result<std::vector<EventRecord>> events(EventQuery query);
+    // audit_rows.cpp
     Result<AuditPage> audit(const AuditQuery& query);
     Result<AuditAnchors> audit_anchors(std::uint64_t after, std::size_t limit);
     struct Pruned {

@@ -10,8 +10,8 @@
 namespace hostler::contract {
 
 inline const EngineKind podman{"podman", [] { return PodmanRig::shared(); }};
-inline const auto engines =
-    ::testing::Values(podman, EngineKind{"docker", [] { return DockerRig::shared(); }});
+inline const EngineKind dockerd{"docker", [] { return DockerRig::shared(); }};
+inline const auto engines = ::testing::Values(podman, dockerd);
 
 class Containers : public EngineContract {
 protected:

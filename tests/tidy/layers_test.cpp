@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
+#include <set>
 
 #include "tests/tidy/tree.h"
 
@@ -91,6 +93,31 @@ std::vector<std::string> without_guard(const File& file) {
     return {fmt::format("{}:1: a header begins with #pragma once", file.path)};
 }
 
+// A header and its source are one unit: "cli/render". Those of `folder` that include each other in a circle,
+// and those that include them.
+std::set<std::string> in_circles(const std::vector<File>& files, std::string_view folder) {
+    constexpr std::string_view include = "#include \"";
+    std::map<std::string, std::set<std::string>> units;
+    for (const File& file : files) {
+        if (!file.path.starts_with(fmt::format("src/{}/", folder)) || is_for_tests(file)) continue;
+        auto& others = units[file.path.substr(4, file.path.rfind('.') - 4)];
+        for (const std::string_view line : lines_of(file.text))
+            if (line.starts_with(include))
+                others.emplace(line.substr(include.size(), line.rfind('.') - include.size()));
+    }
+    for (auto& [unit, others] : units) others.erase(unit);
+    for (bool fewer = true; fewer;) {
+        const auto left = units;
+        const auto includes_none = [&](const auto& unit) {
+            return std::ranges::none_of(unit.second, [&](const auto& other) { return left.contains(other); });
+        };
+        fewer = std::erase_if(units, includes_none) > 0;
+    }
+    std::set<std::string> names;
+    for (const auto& [unit, others] : units) names.insert(unit);
+    return names;
+}
+
 bool in_src(const File& file) { return file.path.starts_with("src/") && is_source(file); }
 
 TEST(Layers, IncludesFollowTheTable) { EXPECT_EQ(complaints(wrong_includes, in_src), ""); }
@@ -116,6 +143,16 @@ TEST(Layers, AnIncludeAgainstTheTableIsFound) {
     EXPECT_FALSE(refused("src/roles/agent/x.cpp", "roles/agent/agent.h"));
     EXPECT_FALSE(refused("src/adapters/amd/x.cpp", "ports/telemetry.h"));
     EXPECT_FALSE(refused("src/bin/x.cpp", "adapters/net/net.h"));
+}
+
+TEST(Layers, FilesOfAFolderIncludeEachOtherInNoCircle) {
+    for (const std::string_view folder : {"cli", "roles/master/instance"})
+        EXPECT_EQ(in_circles(tree(), folder), std::set<std::string>{}) << folder;
+    const std::vector<File> planted{file_of("src/cli/a.cpp", "#include \"cli/a.h\"\n#include \"cli/b.h\"\n"),
+                                    file_of("src/cli/a.h", ""),
+                                    file_of("src/cli/b.h", "#include \"cli/a.h\"\n"),
+                                    file_of("src/cli/c.cpp", "#include \"core/id.h\"\n")};
+    EXPECT_EQ(in_circles(planted, "cli"), (std::set<std::string>{"cli/a", "cli/b"}));
 }
 
 TEST(Layers, GeneratedHeadersStayInSources) {

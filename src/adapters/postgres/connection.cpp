@@ -11,6 +11,8 @@
 #include <cstring>
 #include <vector>
 
+#include "sql/forms.h"
+
 namespace hostler::postgres {
 
 namespace {
@@ -234,30 +236,15 @@ Result<> Connection::script(std::string_view sql) {
 }
 
 Result<std::vector<sql::Form>> Connection::forms() {
-    std::vector<sql::Form> forms;
-    std::vector<std::pair<std::uint64_t, std::size_t>> key;  // Place in the key, place in the row.
-    const auto finish = [&] {
-        std::ranges::sort(key);
-        for (const auto& [order, column] : key) forms.back().key.push_back(column);
-        key.clear();
-    };
-    TRY(
-        run("SELECT c.relname::text, a.attname::text, format_type(a.atttypid, -1), "
-            "coalesce(array_position(i.indkey::int2[], a.attnum) + 1, 0)::bigint FROM pg_class c "
-            "JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped "
-            "LEFT JOIN pg_index i ON i.indrelid = c.oid AND i.indisprimary WHERE c.relkind = 'r' AND "
-            "c.relnamespace = (SELECT oid FROM pg_namespace WHERE nspname = current_schema()) "
-            "ORDER BY c.relname COLLATE \"C\", a.attnum",
-            {}, [&](const sql::Row& row) {
-                if (forms.empty() || forms.back().table != row.text(0)) {
-                    if (!forms.empty()) finish();
-                    forms.push_back({.table = row.text(0)});
-                }
-                if (row.number(3) != 0) key.emplace_back(row.number(3), forms.back().columns.size());
-                forms.back().columns.push_back({row.text(1), row.text(2) == "bigint" || row.text(2) == "integer"});
-            }));
-    if (!forms.empty()) finish();
-    return forms;
+    return sql::read_forms(
+        *this,
+        "SELECT c.relname::text, a.attname::text, format_type(a.atttypid, -1), "
+        "coalesce(array_position(i.indkey::int2[], a.attnum) + 1, 0)::bigint FROM pg_class c "
+        "JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped "
+        "LEFT JOIN pg_index i ON i.indrelid = c.oid AND i.indisprimary WHERE c.relkind = 'r' AND "
+        "c.relnamespace = (SELECT oid FROM pg_namespace WHERE nspname = current_schema()) "
+        "ORDER BY c.relname COLLATE \"C\", a.attnum",
+        {"bigint", "integer"});
 }
 
 std::unexpected<Error> Connection::lose(std::string_view why) {

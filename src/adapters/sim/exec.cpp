@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "ports/ended_process.h"
+
 namespace hostler::sim {
 
 namespace {
@@ -107,25 +109,6 @@ private:
     TaskGroup tasks_;
 };
 
-class FromKept final : public Process {
-public:
-    explicit FromKept(std::string archive) : archive_(std::move(archive)) {}
-    Task<ProcessOutput> read(std::span<char> into) override {
-        const std::size_t size = archive_.copy(into.data(), into.size());
-        archive_.erase(0, size);
-        co_return ProcessOutput{size};
-    }
-    Task<> write(std::string_view) override { co_return fail(Code::unavailable, "it takes no files"); }
-    Task<> finish() override { co_return Result<>{}; }
-    Task<> resize(TerminalSize) override { co_return Result<>{}; }
-    Task<> signal(std::string) override { co_return Result<>{}; }
-    Task<int> exit_code() override { co_return 0; }
-    void close() override {}
-
-private:
-    std::string archive_;
-};
-
 class ToKept final : public Process {
 public:
     explicit ToKept(std::string& keep) : keep_(keep) {}
@@ -184,7 +167,7 @@ Task<PathFacts> SimExec::look(std::string container, std::string path) {
 
 Task<ProcessPtr> SimExec::read_files(std::string container, std::string path) {
     CO_TRY(co_await look(container, path));
-    co_return std::make_unique<FromKept>(files_[container + path]);
+    co_return std::make_unique<EndedProcess>(files_[container + path], "it takes no files");
 }
 
 Task<ProcessPtr> SimExec::write_files(std::string container, std::string folder) {

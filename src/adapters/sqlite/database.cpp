@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "sql/forms.h"
+
 namespace hostler::sqlite {
 
 namespace {
@@ -94,27 +96,11 @@ Result<> Database::script(std::string_view sql) {
 std::uint64_t Database::changes() const { return static_cast<std::uint64_t>(sqlite3_changes64(connection_)); }
 
 Result<std::vector<sql::Form>> Database::forms() {
-    std::vector<sql::Form> forms;
-    std::vector<std::pair<std::uint64_t, std::size_t>> key;  // Place in the key, place in the row.
-    const auto finish = [&] {
-        std::ranges::sort(key);
-        for (const auto& [order, column] : key) forms.back().key.push_back(column);
-        key.clear();
-    };
-    TRY(
-        run("SELECT m.name, p.name, p.type, p.pk FROM sqlite_master m, pragma_table_info(m.name) p "
-            "WHERE m.type = 'table' AND m.name NOT LIKE 'sqlite%' ORDER BY m.name, p.cid",
-            {}, [&](const sql::Row& row) {
-                if (forms.empty() || forms.back().table != row.text(0)) {
-                    if (!forms.empty()) finish();
-                    forms.push_back({.table = row.text(0)});
-                }
-                if (row.number(3) != 0) key.emplace_back(row.number(3), forms.back().columns.size());
-                forms.back().columns.push_back(
-                    {row.text(1), row.text(2) == "BIGINT" || row.text(2) == "INTEGER"});
-            }));
-    if (!forms.empty()) finish();
-    return forms;
+    return sql::read_forms(
+        *this,
+        "SELECT m.name, p.name, p.type, p.pk FROM sqlite_master m, pragma_table_info(m.name) p "
+        "WHERE m.type = 'table' AND m.name NOT LIKE 'sqlite%' ORDER BY m.name, p.cid",
+        {"BIGINT", "INTEGER"});
 }
 
 bool Database::in_transaction() const { return sqlite3_get_autocommit(connection_) == 0; }

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "core/log.h"
+#include "ports/ended_process.h"
 #include "proto/uplink.pb.h"
 
 namespace hostler::agent {
@@ -16,7 +17,7 @@ constexpr std::size_t id_bytes_max = 128;
 constexpr std::size_t piece_bytes_max = 32 * 1024;
 constexpr Duration end_repeat = std::chrono::seconds{1};
 
-// A connection to a port, and a few words: what is no command, but is read and written like one.
+// A connection to a port: no command, but read and written like one.
 class PortProcess final : public Process {
 public:
     explicit PortProcess(StreamPtr stream) : stream_(std::move(stream)) {}
@@ -36,25 +37,6 @@ public:
 
 private:
     StreamPtr stream_;
-};
-
-class Words final : public Process {
-public:
-    explicit Words(std::string text) : text_(std::move(text)) {}
-    Task<ProcessOutput> read(std::span<char> into) override {
-        const std::size_t size = text_.copy(into.data(), into.size());
-        text_.erase(0, size);
-        co_return ProcessOutput{size};
-    }
-    Task<> write(std::string_view) override { co_return fail(Code::unavailable, "it takes no input"); }
-    Task<> finish() override { co_return Result<>{}; }
-    Task<> resize(TerminalSize) override { co_return Result<>{}; }
-    Task<> signal(std::string) override { co_return Result<>{}; }
-    Task<int> exit_code() override { co_return 0; }
-    void close() override {}
-
-private:
-    std::string text_;
 };
 
 std::string facts_text(const PathFacts& facts) {
@@ -258,7 +240,7 @@ Task<ProcessPtr> Sessions::begin(const uplink::TunnelOpen& wanted) {
         co_return co_await ports_.exec->write_files(workload.container, wanted.path());
     if (wanted.kind() == "look") {
         const auto facts = CO_TRY(co_await ports_.exec->look(workload.container, wanted.path()));
-        co_return std::make_unique<Words>(facts_text(facts));
+        co_return std::make_unique<EndedProcess>(facts_text(facts), "it takes no input");
     }
     co_return fail(Code::invalid, fmt::format("this host's agent knows no session '{}'; it may be older than "
                                               "the rest",

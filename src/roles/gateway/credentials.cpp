@@ -16,16 +16,6 @@ bool is_own_cookie(std::string_view cookie) {
            http::same_name(cookie.substr(0, secure_cookie_prefix.size()), secure_cookie_prefix);
 }
 
-template <class Each>
-void each_cookie(std::string_view value, Each&& each) {
-    while (!value.empty()) {
-        const auto end = value.find(';');
-        each(http::trimmed(value.substr(0, end)));
-        if (end == std::string_view::npos) return;
-        value.remove_prefix(end + 1);
-    }
-}
-
 std::string base64_decoded(std::string_view text) {
     std::string plain;
     unsigned bits = 0;
@@ -83,14 +73,15 @@ Shown shown_by(std::span<const http::Field> fields, std::string_view cookie) {
             const auto [scheme, token] = scheme_of(value);
             if (http::same_name(scheme, "Bearer") && is_secret(token)) bearer = token;
         } else if (http::same_name(name, "Cookie")) {
-            each_cookie(value, [&](std::string_view pair) {
+            const auto take = [&](std::string_view pair) {
                 const auto equals = pair.find('=');
                 if (equals == std::string_view::npos || pair.substr(0, equals) != cookie) return;
                 const auto session = pair.substr(equals + 1);
                 if (!session.empty() && session.size() <= credential_max &&
                     shown.cookies.size() < cookies_max)
                     shown.cookies.emplace_back(session);
-            });
+            };
+            http::each_item(value, take, ';');
         }
     }
     if (shown.key.empty()) shown.key = bearer;
@@ -111,11 +102,12 @@ bool carries_key(std::string_view authorization) {
 
 std::string without_own_cookies(std::string_view value) {
     std::string left;
-    each_cookie(value, [&](std::string_view cookie) {
-        if (cookie.empty() || is_own_cookie(cookie)) return;
+    const auto keep = [&](std::string_view cookie) {
+        if (is_own_cookie(cookie)) return;
         if (!left.empty()) left += "; ";
         left += cookie;
-    });
+    };
+    http::each_item(value, keep, ';');
     return left;
 }
 

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "api/types_instance.h"
+#include "api/types_log.h"
 #include "core/base64.h"
 #include "core/log_lines.h"
 #include "core/utf8.h"

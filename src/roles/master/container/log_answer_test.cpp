@@ -3,7 +3,7 @@
 
 #include <gmock/gmock.h>
 
-#include "api/types_instance.h"
+#include "api/types_log.h"
 #include "proto/uplink.pb.h"
 
 namespace hostler::master {

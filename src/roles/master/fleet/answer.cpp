@@ -6,12 +6,12 @@
 #include <boost/describe/enum_from_string.hpp>
 #include <boost/describe/enumerators.hpp>
 #include <boost/mp11/algorithm.hpp>
-#include <charconv>
 #include <map>
 #include <set>
 
 #include "api/types_host.h"
 #include "core/base64.h"
+#include "roles/master/changes/term_mark.h"
 #include "roles/master/http/gate.h"
 
 namespace hostler::master {
@@ -69,15 +69,10 @@ bool is_sampled(api::FleetValue value) {
 Result<std::optional<std::uint64_t>> since_of(const FleetMap& map, const api::GetFleet& request,
                                               std::uint64_t epoch) {
     if (!request.since) return std::nullopt;
-    const char* const end = request.since->data() + request.since->size();
-    std::uint64_t of_epoch = 0, number = 0;
-    const auto first = std::from_chars(request.since->data(), end, of_epoch);
-    const bool goes_on = first.ec == std::errc{} && first.ptr != end && *first.ptr == '-';
-    const auto second = goes_on ? std::from_chars(first.ptr + 1, end, number) : first;
-    if (!goes_on || second.ec != std::errc{} || second.ptr != end)
-        return std::unexpected(wrong("since", "is no cursor of an answer"));
-    if (of_epoch != epoch || !map.remembers(number)) return std::nullopt;
-    return number;
+    const auto mark = parse_term_mark(*request.since);
+    if (!mark) return std::unexpected(wrong("since", "is no cursor of an answer"));
+    if (mark->epoch != epoch || !map.remembers(mark->number)) return std::nullopt;
+    return mark->number;
 }
 
 // Numbers of names, with those names alone that this answer has: others are not the caller's to see.
@@ -250,7 +245,7 @@ Result<api::Fleet> fleet_answer(const FleetMap& map, const api::Call& call, cons
         !may(call, Permission::tenant_read, Scope::cloud()))
         return api::permission_missing(Permission::tenant_read);
     const auto since = TRY(since_of(map, request, epoch));
-    api::Fleet fleet{.at = now, .cursor = fmt::format("{}-{}", epoch, map.number()), .whole = !since};
+    api::Fleet fleet{.at = now, .cursor = TermMark{epoch, map.number()}.text(), .whole = !since};
     View view{map, call, request};
     const std::string behind = request.after.value_or("");
     const auto limit = static_cast<std::size_t>(request.limit);

@@ -138,7 +138,7 @@ Task<> finish_sign_in(http::Exchange& exchange, TermPtr term, OidcFront front) {
     const Ports& ports = term->ports();
     const std::string query{exchange.request.query()}, state = form_value(query, "state");
     auto attempt = oidc_of(*term).attempts.take(state, ports.timers.now());
-    const std::string browser = cookie_of(exchange, attempt_cookie_name(front, state));
+    const std::string browser{exchange.request.headers.cookie(attempt_cookie_name(front, state))};
     if (!attempt || attempt->signed_in)
         co_return co_await refuse_sign_in(exchange, term, front, "", "unknown_state");
     if (browser.empty() || ports.digest.sha256(browser) != attempt->browser)

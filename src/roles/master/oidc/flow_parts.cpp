@@ -38,18 +38,6 @@ std::string attempt_cookie_name(const OidcFront& front, std::string_view state) 
     return fmt::format("{}hostler_oidc_{}", by_tls(front) ? "__Host-" : "", state.substr(0, letters));
 }
 
-std::string cookie_of(const http::Exchange& exchange, std::string_view name) {
-    for (std::string_view line : exchange.request.headers.all("Cookie"))
-        while (!line.empty()) {
-            const std::string_view one = http::trimmed(line.substr(0, line.find(';')));
-            line.remove_prefix(
-                std::min(line.size(), line.find(';') == line.npos ? line.size() : line.find(';') + 1));
-            if (one.size() > name.size() && one.starts_with(name) && one[name.size()] == '=')
-                return std::string{one.substr(name.size() + 1)};
-        }
-    return {};
-}
-
 std::string attempt_cookie(const OidcFront& front, std::string_view state, std::string_view secret) {
     const std::int64_t life = std::chrono::seconds{attempt_life}.count();
     return fmt::format("{}={}; Path=/; HttpOnly; SameSite=Lax; Max-Age={}{}",
@@ -107,7 +95,7 @@ Task<> take_code(http::Exchange& exchange, TermPtr term, OidcFront front) {
     const std::string state = form_value(form, "state");
     const Ports& ports = term->ports();
     auto kept = oidc_of(*term).attempts.take(state, ports.timers.now());
-    const std::string browser = cookie_of(exchange, attempt_cookie_name(front, state));
+    const std::string browser{exchange.request.headers.cookie(attempt_cookie_name(front, state))};
     if (!kept || !kept->signed_in || ports.digest.sha256(browser) != kept->browser)
         co_return co_await refuse_sign_in(exchange, term, front, kept ? kept->provider : "",
                                           "unknown_code_form");

@@ -9,8 +9,6 @@ namespace hostler::master {
 // The browser that an attempt belongs to has this cookie, named after the state: several attempts are
 // possible at once.
 std::string attempt_cookie_name(const OidcFront& front, std::string_view state);
-// "" when it is absent.
-std::string cookie_of(const http::Exchange& exchange, std::string_view name);
 std::string attempt_cookie(const OidcFront& front, std::string_view state, std::string_view secret);
 
 // One answer for all that is wrong. `provider`: its id; empty: it is not known. `reason`: for the audit.

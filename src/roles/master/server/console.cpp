@@ -82,20 +82,10 @@ std::optional<http::Response> console_answer(std::span<const http::StaticFile> f
 Result<std::string> console_session(const http::Exchange& exchange, const Reached& reached) {
     const auto& headers = exchange.request.headers;
     if (!headers.has(console_header) || is_from_elsewhere(exchange, reached.public_url)) return std::string{};
-    const std::string wanted = cookie_of(exchange, reached.tls) + "=";
-    std::optional<std::string_view> session;
-    for (std::string_view list : headers.all("Cookie"))
-        while (!list.empty()) {
-            const auto end = list.find(';');
-            const std::string_view cookie = http::trimmed(list.substr(0, end));
-            if (cookie.starts_with(wanted)) {
-                const std::string_view value = cookie.substr(wanted.size());
-                if (session && *session != value) return std::unexpected(two_sessions());
-                session = value;
-            }
-            list.remove_prefix(end == list.npos ? list.size() : end + 1);
-        }
-    return std::string{session.value_or("")};
+    const auto sent = headers.cookies(cookie_of(exchange, reached.tls));
+    if (sent.empty()) return std::string{};
+    if (std::ranges::count(sent, sent.front()) != std::ssize(sent)) return std::unexpected(two_sessions());
+    return std::string{sent.front()};
 }
 
 std::string console_cookie(const http::Exchange& exchange, bool tls, std::string_view session) {

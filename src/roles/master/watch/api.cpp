@@ -1,12 +1,13 @@
 // One stream of the changes of all kinds of objects. It has no bodies: who is told reads what he shows.
 #include <fmt/format.h>
 
-#include <charconv>
 #include <map>
 #include <set>
 
 #include "api/operations_watch.h"
 #include "api/schema.h"
+#include "http/message.h"
+#include "roles/master/changes/term_mark.h"
 #include "roles/master/http/api.h"
 #include "roles/master/http/caller.h"
 #include "roles/master/watch/kinds.h"
@@ -26,12 +27,6 @@ constexpr seconds check_time{1};  // Between two looks at the credential while n
 
 using Kinds = std::set<std::string_view>;  // Of shown_kinds().
 
-std::string_view trimmed(std::string_view text) {
-    while (text.starts_with(' ')) text.remove_prefix(1);
-    while (text.ends_with(' ')) text.remove_suffix(1);
-    return text;
-}
-
 // Errors: invalid (a kind that there is not; with the nearest).
 Result<Kinds> kinds_of(const std::string& asked) {
     std::vector<std::string_view> known;
@@ -40,7 +35,7 @@ Result<Kinds> kinds_of(const std::string& asked) {
     std::string wrong;
     for (std::size_t begin = 0; begin < asked.size();) {
         const std::size_t end = std::min(asked.find(',', begin), asked.size());
-        const auto word = trimmed(std::string_view{asked}.substr(begin, end - begin));
+        const auto word = http::trimmed(std::string_view{asked}.substr(begin, end - begin));
         begin = end + 1;
         const auto found = std::ranges::find(known, word);
         if (found != known.end()) {
@@ -59,29 +54,12 @@ Result<Kinds> kinds_of(const std::string& asked) {
     return std::unexpected(std::move(error));
 }
 
-// Where a client was: behind this change of this term.
-struct Mark {
-    std::uint64_t epoch = 0;
-    std::uint64_t number = 0;
-    std::string text() const { return fmt::format("{}-{}", epoch, number); }
-};
-
-std::optional<Mark> parse_mark(std::string_view text) {
-    Mark mark;
-    const char* const end = text.data() + text.size();
-    const auto epoch = std::from_chars(text.data(), end, mark.epoch);
-    if (epoch.ec != std::errc{} || epoch.ptr == end || *epoch.ptr != '-') return std::nullopt;
-    const auto number = std::from_chars(epoch.ptr + 1, end, mark.number);
-    if (number.ec != std::errc{} || number.ptr != end) return std::nullopt;
-    return mark;
-}
-
 // What the client names; nullopt: nothing. Errors: invalid.
-Result<std::optional<Mark>> mark_of(const api::Call& call, const api::WatchChanges& request) {
+Result<std::optional<TermMark>> mark_of(const api::Call& call, const api::WatchChanges& request) {
     const bool by_header = !call.last_event_id.empty();
     const std::string text = by_header ? call.last_event_id : request.from.value_or("");
     if (text.empty()) return std::nullopt;
-    if (const auto mark = parse_mark(text)) return mark;
+    if (const auto mark = parse_term_mark(text)) return mark;
     const std::string name = by_header ? "Last-Event-ID" : "from";
     constexpr std::string_view why = "must be the id of an event of this stream, as 7-4711";
     Error error{Code::invalid, fmt::format("{}: {}", name, why), "invalid"};
@@ -117,7 +95,7 @@ public:
     ChangeWatch(Term& term, api::Call call, Kinds kinds, api::Stream<api::ObjectChange>& to)
         : term_(term), call_(std::move(call)), kinds_(std::move(kinds)), to_(to) {}
 
-    Task<> run(std::optional<Mark> from) {
+    Task<> run(std::optional<TermMark> from) {
         at_ = {term_.epoch(), term_.changes().last()};
         if (from && from->epoch == at_.epoch && term_.changes().reaches_back_to(from->number))
             at_ = *from;
@@ -197,7 +175,7 @@ private:
     api::Call call_;
     Kinds kinds_;
     api::Stream<api::ObjectChange>& to_;
-    Mark at_;
+    TermMark at_;
     Instant flushed_{};  // The last bytes went out,
     Instant known_{};    // and the credential was good.
 };
