@@ -118,7 +118,7 @@ struct Rules<ReplaceAlertRule> {
     static void check(const ReplaceAlertRule& request, Wrong& wrong);
 };
 
-// What a dry run answers.
+// The answer of a dry run.
 struct WouldFire {
     std::optional<int> times{};
     std::optional<int> label_sets{};

@@ -206,7 +206,7 @@ TEST_F(AlertApi, ADryRunTellsHowOftenARuleWouldHaveFired) {
     const series::Query asked = series.asked.back();
     EXPECT_EQ(asked.to - asked.from, 7 * 86'400'000);
     ASSERT_FALSE(asked.where.empty());
-    EXPECT_EQ(asked.where.back().label, "tenant") << "of its own alone";
+    EXPECT_EQ(asked.where.back().label, "tenant") << "only that of the tenant";
     EXPECT_TRUE(desk().estate.alert_rules.all().empty());
     const json::object live = tried("", rule("near"));
     EXPECT_FALSE(live.contains("times"));
