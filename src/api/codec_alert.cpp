@@ -94,6 +94,7 @@ void Rules<ReplaceAlertReceiver>::check(const ReplaceAlertReceiver& request, Wro
 
 HOSTLER_JSON(hostler::api::CreateAlertRule)
 HOSTLER_JSON(hostler::api::ReplaceAlertRule)
+HOSTLER_JSON(hostler::api::WouldFire)
 HOSTLER_JSON(hostler::api::AlertRule)
 HOSTLER_JSON(hostler::api::NameAlertRule)
 HOSTLER_JSON(hostler::api::ListAlertRules)

@@ -118,6 +118,25 @@ struct Rules<ReplaceAlertRule> {
     static void check(const ReplaceAlertRule& request, Wrong& wrong);
 };
 
+// The answer of a dry run.
+struct WouldFire {
+    std::optional<int> times{};
+    std::optional<int> label_sets{};
+    int days = 7;
+    std::optional<int> step_seconds{};
+    std::optional<std::string> message{};
+};
+BOOST_DESCRIBE_STRUCT(WouldFire, (), (times, label_sets, days, step_seconds, message))
+template <>
+inline constexpr auto fields<WouldFire> = std::to_array<Field>({
+    {.member = "times", .help = "How often the rule would have fired over the stored series. Absent: unknown.", .example = "3"},
+    {.member = "label_sets", .help = "Devices or groups for which it would have.", .example = "2"},
+    {.member = "days", .help = "Over so many last days.", .example = "7"},
+    {.member = "step_seconds", .help = "Each step of so many seconds was looked at once; what is shorter may be missed.", .example = "60",
+     .unit = Unit::seconds},
+    {.member = "message", .help = "Why the number is unknown, or not all of it."},
+});
+
 struct AlertRule : AlertRuleSpec {
     std::string name;
     std::string tenant_id;
@@ -126,8 +145,10 @@ struct AlertRule : AlertRuleSpec {
     int pending = 0;
     std::optional<std::string> error{};
     std::optional<WallTime> looked_at{};
+    std::optional<WouldFire> would_fire{};
 };
-BOOST_DESCRIBE_STRUCT(AlertRule, (AlertRuleSpec), (name, tenant_id, is_default, firing, pending, error, looked_at))
+BOOST_DESCRIBE_STRUCT(AlertRule, (AlertRuleSpec), (name, tenant_id, is_default, firing, pending, error, looked_at,
+                                                   would_fire))
 template <>
 inline constexpr auto fields<AlertRule> = joined(fields<AlertRuleSpec>, std::to_array<Field>({
     {.member = "name", .help = "Its name.", .example = "too-hot"},
@@ -137,6 +158,7 @@ inline constexpr auto fields<AlertRule> = joined(fields<AlertRuleSpec>, std::to_
     {.member = "pending", .help = "Number of breaches that have not lasted long enough yet.", .example = "1"},
     {.member = "error", .help = "Error of the last evaluation."},
     {.member = "looked_at", .help = "Time of the last evaluation."},
+    {.member = "would_fire", .help = "Of a dry run: how often it would have fired in the last days."},
 }));
 
 struct NameAlertRule {

@@ -261,7 +261,7 @@ public:
     virtual Task<std::string> next() = 0;  // Its next piece; empty: that was all. Errors: unavailable.
 };
 
-// What it is, known since it was opened.
+// Facts of the store, known since it was opened.
 struct StoreFacts {
     std::string kind{};  // "sqlite", "postgresql"; empty: it does not say.
     int schema = 0;      // Number of its newest migration; 0: it does not say.

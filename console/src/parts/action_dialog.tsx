@@ -99,6 +99,7 @@ export function ActionDialog<T>({ deed, item, kinds, onDone, close }: DialogProp
         <Text component="div">{deed.plan(item)}</Text>
         {dryRun.isLoading && <Loading lines={1} />}
         {fields.map((field) => <FormFieldInput key={field.name} field={field} input={form.getInputProps(keyOf(field.name))} />)}
+        {deed.preview?.(write)}
         {name !== undefined && <Confirmation name={name} typed={typed} onType={setTyped} />}
         {refused && <Refusal problem={refused} retry={passes ? () => void dryRun.refetch() : undefined} />}
         <Group justify="flex-end">

@@ -3,6 +3,7 @@ import type { ReactNode } from 'react';
 import type { Item, ListPath, Method } from '../api/client';
 import type { Place } from '../api/permissions';
 import type { Kind } from '../api/use_read';
+import type { Write } from './use_deed';
 import type { Fact } from './values';
 
 export interface Column<T> {
@@ -72,6 +73,8 @@ export interface Deed<T> {
   shape?: (body: Record<string, unknown>) => Record<string, unknown>;
   /** Shown only where it makes sense. */
   when?: (item: T) => boolean;
+  /** Below the fields: what would come of them. */
+  preview?: (write: Write) => ReactNode;
   /** Operations without ?dryRun=true. */
   noDryRun?: boolean;
   danger?: boolean;
@@ -96,6 +99,8 @@ export interface Creation {
   done: string;
   /** Page that opens then; without it the list. */
   then?: (answer: Record<string, unknown>) => string | undefined;
+  /** Above the button: what would come of it. */
+  plan?: (body: Record<string, unknown>) => ReactNode;
   /** Shown once in place of a page, for secrets and links. */
   answer?: (answer: Record<string, unknown>) => ReactNode;
 }

@@ -1,10 +1,14 @@
 // Alert rules: the default ones and those of the tenant.
-import { Alert, Badge, Group } from '@mantine/core';
-import type { Schemas } from '../../api/client';
+import { Alert, Badge, Button, Group, Text } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import { type Schemas, send } from '../../api/client';
+import type { Problem } from '../../api/problem';
 import { type FormField, resource } from '../../parts/resource';
 import { SmallList } from '../../parts/small_list';
 import { Section } from '../../parts/page_frame';
 import { StateBadge } from '../../parts/state_badge';
+import { Refusal } from '../../parts/states';
+import type { Write } from '../../parts/use_deed';
 import { Ago } from '../../parts/values';
 import { durationText } from '../../parts/words';
 import { alerts, SeverityBadge } from './alerts';
@@ -62,6 +66,32 @@ function furtherFields(rule?: Rule): FormField[] {
   ];
 }
 
+/** "would have fired 3 times in 7 days, for 2 devices or groups" */
+export function wouldFireWords(told: Rule['wouldFire']): string {
+  if (told?.times === undefined) return `How often it would have fired is unknown: ${told?.message ?? 'this master does not tell'}.`;
+  const times = told.times === 1 ? 'once' : `${told.times} times`;
+  const sets = told.times > 0 && told.labelSets !== undefined ? `, for ${told.labelSets} ${told.labelSets === 1 ? 'device or group' : 'devices or groups'}` : '';
+  return `This rule would have fired ${times} in ${told.days} days${sets}.${told.message ? ` Not all was counted: ${told.message}.` : ''}`;
+}
+
+/** Asks on demand: each answer is read from the series of the last days. */
+function WouldFire({ write }: { write: Write }) {
+  const asked = JSON.stringify(write.call.body);
+  const trial = useMutation<{ of: string; told: Rule['wouldFire'] }, Problem>({
+    mutationFn: async () => {
+      const rule = await send<Rule>(write.method, write.path, { ...write.call, query: { ...write.call.query, dryRun: true } });
+      return { of: asked, told: rule.wouldFire };
+    },
+  });
+  return (
+    <Group>
+      <Button variant="default" size="compact-sm" loading={trial.isPending} onClick={() => trial.mutate()}>Would it have fired?</Button>
+      {trial.data?.of === asked && <Text fz="sm" role="status">{wouldFireWords(trial.data.told)}</Text>}
+      {trial.error && <Refusal problem={trial.error} />}
+    </Group>
+  );
+}
+
 const ruleFields = (rule?: Rule) => [...conditionFields(rule), ...furtherFields(rule)];
 
 export const alertRules = resource('/v1/alert-rules', {
@@ -90,6 +120,7 @@ export const alertRules = resource('/v1/alert-rules', {
     command: 'alert rule create',
     argument: 'name',
     fields: [{ name: 'name', label: 'Name', required: true, placeholder: 'hot', help: 'The name of a default rule replaces that rule.' }, ...ruleFields(), tenantField],
+    plan: (body) => <WouldFire write={{ method: 'POST', path: '/v1/alert-rules', call: { body } }} />,
     done: 'The rule is made.',
     then: ({ name, tenantID }) => `/alert-rules/${String(name)}${tenantID ? `?tenantID=${String(tenantID)}` : ''}`,
   },
@@ -104,6 +135,7 @@ export const alertRules = resource('/v1/alert-rules', {
       command: 'alert rule replace',
       plan: ({ isDefault }) => (isDefault ? 'The default rule is replaced. Deleting the replacement brings it back.' : 'All settings are replaced by these. Alerts that no longer apply end.'),
       fields: ruleFields,
+      preview: (write) => <WouldFire write={write} />,
       done: 'The rule is replaced.',
     },
     {

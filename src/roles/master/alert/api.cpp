@@ -3,6 +3,7 @@
 
 #include "api/operations_alert.h"
 #include "roles/master/alert/alerts.h"
+#include "roles/master/alert/trial.h"
 #include "roles/master/alert/view.h"
 #include "roles/master/http/api.h"
 #include "roles/master/tenancy/tenancy.h"
@@ -54,6 +55,25 @@ Result<api::AlertRule> create_rule(Desk& desk, const api::Call& call, const api:
 Result<api::AlertRule> replace_rule(Desk& desk, const api::Call& call, const api::ReplaceAlertRule& request) {
     const std::string tenant = TRY(tenant_meant(call, request.tenant_id));
     return put_rule(desk, request, request.alert_rule, tenant);
+}
+
+// A dry run tells also what would have come of the rule.
+template <const auto& operation, auto decide>
+void write_rule(Api& service) {
+    using Op = std::remove_cvref_t<decltype(operation)>;
+    service.handlers().on<operation>([&service](api::Call call,
+                                                typename Op::Request request) -> Task<api::AlertRule> {
+        const TermPtr term = CO_TRY(service.leader());
+        const bool tries = call.dry_run;
+        const std::string who = call.caller.actor;
+        const api::AlertRuleSpec spec = request;
+        api::AlertRule made =
+            CO_TRY(co_await service.perform<Op>(decide, std::move(call), std::move(request)));
+        if (tries)
+            made.would_fire =
+                CO_TRY(co_await would_fire(term, who, rule_of(spec, std::string{made.name}, made.tenant_id)));
+        co_return made;
+    });
 }
 
 Result<api::Empty> delete_rule(Desk& desk, const api::Call& call, const api::NameAlertRule& request) {
@@ -171,8 +191,8 @@ void add_alerts(Api& service) {
         TRY(check(call, scope_of(*alert), std::move(absent)));
         return view(desk, *alert, may_everywhere(call) ? "" : alert->tenant);
     });
-    service.write<ops::create_alert_rule>(create_rule);
-    service.write<ops::replace_alert_rule>(replace_rule);
+    write_rule<ops::create_alert_rule, create_rule>(service);
+    write_rule<ops::replace_alert_rule, replace_rule>(service);
     service.read<ops::list_alert_rules>(list_rules);
     service.read<ops::get_alert_rule>(get_rule);
     service.write<ops::delete_alert_rule>(delete_rule);

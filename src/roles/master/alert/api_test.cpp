@@ -187,5 +187,36 @@ TEST_F(AlertApi, ASilenceIsListedAndEnds) {
     EXPECT_TRUE(items("", "/v1/silences").empty()) << "its time is over";
 }
 
+TEST_F(AlertApi, ADryRunTellsHowOftenARuleWouldHaveFired) {
+    const auto tried = [&](const std::string& tenant, const std::string& body) {
+        const api::Reply reply = call(tenant, "POST", "/v1/alert-rules?dryRun=true", body);
+        EXPECT_EQ(reply.status, 201) << reply.body;
+        return json::parse(reply.body).at("wouldFire").as_object();
+    };
+    const std::string body =
+        R"({"name":"hot","metric":"temperature_celsius","over":"max","threshold":80,"forSeconds":0,"clearSeconds":0})";
+    series.answer = {{.labels = {{"gpu", "a"}}, .values = {70, 81, 70, 81}},
+                     {.labels = {{"gpu", "b"}}, .values = {70, 70, 70, 70}}};
+    const json::object told = tried("acme", body);
+    EXPECT_EQ(told.at("times").as_int64(), 2);
+    EXPECT_EQ(told.at("labelSets").as_int64(), 1);
+    EXPECT_EQ(told.at("days").as_int64(), 7);
+    EXPECT_EQ(told.at("stepSeconds").as_int64(), 60);
+    ASSERT_FALSE(series.asked.empty());
+    const series::Query asked = series.asked.back();
+    EXPECT_EQ(asked.to - asked.from, 7 * 86'400'000);
+    ASSERT_FALSE(asked.where.empty());
+    EXPECT_EQ(asked.where.back().label, "tenant") << "only that of the tenant";
+    EXPECT_TRUE(desk().estate.alert_rules.all().empty());
+    const json::object live = tried("", rule("near"));
+    EXPECT_FALSE(live.contains("times"));
+    EXPECT_EQ(live.at("message").as_string(), "the metric is of the moment: no samples are stored");
+    series.failure = Error{Code::exhausted, "too much is asked"};
+    EXPECT_EQ(tried("", body).at("message").as_string(), "too much is asked") << "the rule itself is good";
+    series.failure.reset();
+    EXPECT_FALSE(
+        json::parse(call("", "POST", "/v1/alert-rules", body).body).as_object().contains("wouldFire"));
+}
+
 }  // namespace
 }  // namespace hostler::master
