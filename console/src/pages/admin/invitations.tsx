@@ -10,7 +10,7 @@ import { peopleLinks } from './links';
 import { mailWords } from './mail';
 
 /** Page at which the person accepts. Masters without a public URL name none; this page's address is known. */
-export function invitationLink(secret: string, origin: string, link?: unknown): string {
+function invitationLink(secret: string, origin: string, link?: unknown): string {
   return typeof link === 'string' && link ? link : `${origin}/sign-in/invitation?secret=${encodeURIComponent(secret)}`;
 }
 

@@ -21,7 +21,7 @@ export function Happened({ kind, id }: { kind: string; id: string }) {
   );
 }
 
-export interface Drawn {
+interface Drawn {
   title: string;
   metric: string;
 }
