@@ -3,7 +3,7 @@ import type { Query, QueryClient } from '@tanstack/react-query';
 import { useSyncExternalStore } from 'react';
 import { type LiveMessage, type LiveStatus, LiveStream } from './stream';
 
-export interface Live {
+interface Live {
   status: LiveStatus;
   since: number;
 }

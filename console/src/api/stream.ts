@@ -1,6 +1,6 @@
 // Reads /v1/watch by fetch: EventSource cannot send our header.
 
-export interface Change {
+interface Change {
   kind: string;
   id: string;
   name?: string;

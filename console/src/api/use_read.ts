@@ -15,7 +15,7 @@ declare module '@tanstack/react-query' {
   }
 }
 
-export interface ReadOptions {
+interface ReadOptions {
   kinds?: Kind[];
   /** Ask again after so many milliseconds, while the page is visible. */
   every?: number;

@@ -15,7 +15,7 @@ const pageOfKind: Record<string, string> = {
   tenant: '/tenants', project: '/projects', user: '/members', group: '/groups',
 };
 
-export function foundLink(found: Schemas['SearchHit']): string | undefined {
+function foundLink(found: Schemas['SearchHit']): string | undefined {
   const page = pageOfKind[found.kind];
   if (!page) return undefined;
   const tenant = found.tenantID ? `?tenantID=${encodeURIComponent(found.tenantID)}` : '';

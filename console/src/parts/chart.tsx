@@ -41,7 +41,7 @@ function lineLabel(labels: Record<string, string>, metric: string): string {
 }
 
 /** Columns for the chart. Times are those of the steps, from the beginning of the answer. */
-export function chartData(answer: Schemas['SeriesAnswer']): ChartData {
+function chartData(answer: Schemas['SeriesAnswer']): ChartData {
   const steps = Math.max(0, ...answer.lines.map((line) => line.values.length));
   const begin = Date.parse(answer.from) / 1000;
   return {

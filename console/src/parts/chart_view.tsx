@@ -4,7 +4,7 @@ import { useComputedColorScheme } from '@mantine/core';
 import { useEffect, useRef } from 'react';
 import uPlot from 'uplot';
 
-export interface ChartLine {
+interface ChartLine {
   label: string;
   /** A value for each step; null: there was no sample. */
   values: (number | null)[];

@@ -16,7 +16,7 @@ export interface Shown {
   flags?: Record<string, Value>;
 }
 
-export function kebab(name: string): string {
+function kebab(name: string): string {
   return name.replace(/([a-z0-9])([A-Z])/g, '$1-$2').toLowerCase();
 }
 

@@ -4,6 +4,7 @@ import { Download, Search } from 'lucide-react';
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import { read } from '../api/client';
 import { asProblem, type Problem } from '../api/problem';
+import { downloadText } from './download';
 import { Loading, Refusal } from './states';
 
 const linesMax = 10_000;
@@ -17,7 +18,7 @@ export function cleanLog(text: string): string {
   return text.replace(escapes, '').replace(/^[^\n]*\r(?!\n)/gm, '').replaceAll('\r', '');
 }
 
-export function lastLines(text: string, count: number): string {
+function lastLines(text: string, count: number): string {
   const lines = text.split('\n');
   return lines.length > count ? lines.slice(-count).join('\n') : text;
 }
@@ -62,14 +63,6 @@ function useFollowedLog(instance: string, tenantID: string | undefined, follow: 
   return state;
 }
 
-function save(name: string, text: string): void {
-  const link = document.createElement('a');
-  link.href = URL.createObjectURL(new Blob([text], { type: 'text/plain' }));
-  link.download = `${name}.log`;
-  link.click();
-  URL.revokeObjectURL(link.href);
-}
-
 /** Keeps the box at its end while it is there. */
 function useStickyEnd(text: string) {
   const box = useRef<HTMLPreElement>(null);
@@ -100,7 +93,7 @@ export function Logs({ instance, tenantID }: { instance: string; tenantID?: stri
       <Group mb="xs" gap="sm">
         <TextInput aria-label="Search the log" placeholder="Only lines with…" leftSection={<Search size={14} aria-hidden />} value={search} onChange={(event) => setSearch(event.currentTarget.value)} />
         <Switch label="Follow" checked={follow} onChange={(event) => setFollow(event.currentTarget.checked)} />
-        <Button variant="default" size="xs" leftSection={<Download size={14} />} onClick={() => save(instance, text ?? '')} disabled={!text}>
+        <Button variant="default" size="xs" leftSection={<Download size={14} />} onClick={() => downloadText(`${instance}.log`, 'text/plain', text ?? '')} disabled={!text}>
           Download
         </Button>
         {ended && <Text fz="sm" c="dimmed">The run has ended.</Text>}

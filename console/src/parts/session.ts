@@ -8,7 +8,7 @@ export const channel = { input: 0, output: 1, error: 2, resize: 3, signal: 4, en
 export const queryText = (words: [string, string | number][]) =>
   words.map(([name, value]) => `${name}=${encodeURIComponent(value)}`).join('&');
 
-export interface Frame {
+interface Frame {
   channel: number;
   number: number;
   data: Uint8Array;
@@ -35,7 +35,7 @@ export function decodeFrame(buffer: ArrayBuffer): Frame | undefined {
   return { channel: view.getUint8(0), number: Number(view.getBigUint64(1)), data: new Uint8Array(buffer, headLength) };
 }
 
-export interface Exit {
+interface Exit {
   code: number;
   message: string;
 }
@@ -102,7 +102,7 @@ export class Ledger {
 
 export type SessionState = 'connecting' | 'open' | 'broken' | 'elsewhere' | 'ended';
 
-export interface SessionEvents {
+interface SessionEvents {
   output: (data: Uint8Array) => void;
   state: (state: SessionState, message: string) => void;
 }

@@ -1,6 +1,6 @@
 // A row never moves under the pointer: new answers change rows in place.
 
-export interface Settled {
+interface Settled {
   /** Ids in the order that is shown. */
   order: string[];
   /** Ids of new rows above, which wait until they are asked for. */

@@ -1,7 +1,7 @@
 // Small values on pages: money, bytes, times, ids. Unknown is a dash.
-import { ActionIcon, Group, Text, Tooltip } from '@mantine/core';
+import { ActionIcon, Group, Text, Tooltip, VisuallyHidden } from '@mantine/core';
 import { useInterval } from '@mantine/hooks';
-import { Check, Copy } from 'lucide-react';
+import { Check, Copy, X } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import { agoText, bytesText, moneyText } from './words';
 
@@ -36,38 +36,58 @@ export function Ago({ time }: { time?: string }) {
   );
 }
 
-/** Copies without navigator.clipboard, which is absent over plain http. */
-export function copyText(text: string): void {
-  if (window.isSecureContext && navigator.clipboard) {
-    void navigator.clipboard.writeText(text);
-    return;
-  }
+/** Copies by a selection: navigator.clipboard is absent over plain http. */
+function copySelected(text: string): boolean {
   const field = document.createElement('textarea');
   field.value = text;
   field.style.position = 'fixed';
   field.style.opacity = '0';
   const before = document.activeElement;
-  document.body.append(field);
+  // Within a dialog, which takes the focus back from all that is outside.
+  (before?.closest('[role=dialog]') ?? document.body).append(field);
   field.select();
-  document.execCommand('copy');
+  let copied = false;
+  try {
+    copied = document.execCommand('copy');
+  } catch {
+    // A browser without it.
+  }
   field.remove();
   if (before instanceof HTMLElement) before.focus();
+  return copied;
 }
+
+/** Whether the text is in the clipboard now. */
+async function copyText(text: string): Promise<boolean> {
+  try {
+    if (!window.isSecureContext || !navigator.clipboard) return copySelected(text);
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch {
+    return copySelected(text);
+  }
+}
+
+const copyWords = { copied: 'Copied', failed: 'The browser does not let the page copy. Select the text and copy it.' };
 
 /** A button that copies a text. */
 export function CopyButton({ text, what }: { text: string; what: string }) {
-  const [copied, setCopied] = useState(false);
-  const copy = () => {
-    copyText(text);
-    setCopied(true);
-    setTimeout(() => setCopied(false), 1500);
+  const [result, setResult] = useState<keyof typeof copyWords>();
+  const copy = async () => {
+    const copied = await copyText(text);
+    setResult(copied ? 'copied' : 'failed');
+    setTimeout(() => setResult(undefined), copied ? 1500 : 6000);
   };
+  const Icon = result === undefined ? Copy : result === 'copied' ? Check : X;
   return (
-    <Tooltip label={copied ? 'Copied' : `Copy ${what}`}>
-      <ActionIcon variant="subtle" color="gray" size="sm" aria-label={`Copy ${what}`} onClick={copy}>
-        {copied ? <Check size={14} /> : <Copy size={14} />}
-      </ActionIcon>
-    </Tooltip>
+    <>
+      <Tooltip label={result ? copyWords[result] : `Copy ${what}`} opened={result ? true : undefined} multiline maw={280}>
+        <ActionIcon variant="subtle" color={result === 'failed' ? 'red' : 'gray'} size="sm" aria-label={`Copy ${what}`} onClick={() => void copy()}>
+          <Icon size={14} />
+        </ActionIcon>
+      </Tooltip>
+      <VisuallyHidden role="status">{result && copyWords[result]}</VisuallyHidden>
+    </>
   );
 }
 

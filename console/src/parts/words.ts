@@ -1,6 +1,6 @@
 // Values as words: one place for how bytes, money and times are written.
 
-export const unknown = '–';
+const unknown = '–';
 
 const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB'];
 

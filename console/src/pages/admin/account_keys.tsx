@@ -59,7 +59,7 @@ export const deleteKey: Deed<AnyKey> = {
 };
 
 /** What a key is narrowed to, in words. */
-export function limitWords({ permissions, projects, addresses }: Pick<Schemas['AccountKey'], 'permissions' | 'projects' | 'addresses'>): string {
+function limitWords({ permissions, projects, addresses }: Pick<Schemas['AccountKey'], 'permissions' | 'projects' | 'addresses'>): string {
   const parts = [
     permissions.length > 0 && permissions.join(' '),
     projects.length > 0 && `in ${projects.join(' ')}`,

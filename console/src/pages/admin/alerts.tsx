@@ -28,7 +28,7 @@ function AlertState({ alert }: { alert: Alert }) {
 }
 
 /** Labels that a silence of this alert has to match. A value with | would stand for several. */
-export function matchersOf({ rule, labels }: Pick<Alert, 'rule' | 'labels'>): string[] {
+function matchersOf({ rule, labels }: Pick<Alert, 'rule' | 'labels'>): string[] {
   const others = Object.entries(labels).filter(([name, value]) => name !== 'alertname' && value !== '' && !/[|,]/.test(value));
   return [`alertname=${rule}`, ...others.map(([name, value]) => `${name}=${value}`)];
 }

@@ -10,7 +10,7 @@ import { AuditTools } from './audit_tools';
 const tones: Record<Entry['result'], Tone> = { ok: 'ok', denied: 'warn', failed: 'bad' };
 
 /** JSON of an object with line breaks; other text as it is. */
-export function readable(text: string): string {
+function readable(text: string): string {
   try {
     return JSON.stringify(JSON.parse(text), null, 2);
   } catch {

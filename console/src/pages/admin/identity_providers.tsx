@@ -14,13 +14,13 @@ type GroupRole = Schemas['GroupRole'];
 const stateOf = ({ disabled }: { disabled: boolean }) => (disabled ? 'disabled' : 'enabled');
 
 /** "engineers=member@vision": group, role, project. */
-export function groupRoleOf(text: string): Partial<GroupRole> {
+function groupRoleOf(text: string): Partial<GroupRole> {
   const at = text.lastIndexOf('=');
   const [role = '', project] = text.slice(at + 1).split('@');
   return { group: text.slice(0, Math.max(at, 0)).trim(), role: role.trim(), ...(project ? { project: project.trim() } : {}) };
 }
 
-export function groupRoleText({ group, role, project }: GroupRole): string {
+function groupRoleText({ group, role, project }: GroupRole): string {
   return `${group}=${role}${project ? `@${project}` : ''}`;
 }
 

@@ -8,7 +8,7 @@ import { durationWord, ofTenant, tenantField } from './fields';
 type Policy = Schemas['Policy'];
 
 /** The rules that limit something, in words. */
-export function ruleWords(policy: Policy): string[] {
+function ruleWords(policy: Policy): string[] {
   const { specs, zones, trust, images, maxRunSeconds, publicPorts, shareLinks } = policy;
   return [
     specs && `specs ${specs.join(' ')}`,
@@ -34,7 +34,7 @@ function ruleFields(policy?: Policy): FormField[] {
 }
 
 /** An absent rule allows all; an empty list would allow nothing. */
-export function withoutEmptyRules(body: Record<string, unknown>): Record<string, unknown> {
+function withoutEmptyRules(body: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(body).filter(([, value]) => !Array.isArray(value) || value.length > 0));
 }
 

@@ -10,7 +10,7 @@ import { PageFrame, Section } from '../../parts/page_frame';
 import type { Deed, FormField } from '../../parts/resource';
 import { ResourceForm } from '../../parts/resource_form';
 import { Empty, Loading, Refusal } from '../../parts/states';
-import { type Limit, limitOf, limitText, sharesOf } from './amounts';
+import { type Limit, limitOf, limitText, sharesOf } from '../../parts/amounts';
 import { projectField, tenantField } from './fields';
 
 type Quota = Schemas['Quota'];
@@ -35,7 +35,7 @@ function limitsField(quota?: Quota): FormField {
 }
 
 /** The words of the form as limits. A comma within a limit belongs to it. */
-export function shapeLimits(body: Record<string, unknown>): Record<string, unknown> {
+function shapeLimits(body: Record<string, unknown>): Record<string, unknown> {
   const texts = (body.limits as string[] | undefined) ?? [];
   const joined = texts.reduce<string[]>((all, text) => (text.startsWith('guaranteed=') && all.length > 0 ? [...all.slice(0, -1), `${all.at(-1)},${text}`] : [...all, text]), []);
   return { ...body, limits: joined.map(limitOf) satisfies Limit[] };

@@ -1,9 +1,7 @@
 // Usage and waste of GPUs, by any grouping and time, with what idle hours cost.
 import { Button, Group, SegmentedControl, Select, SimpleGrid, Stack, Text, TextInput } from '@mantine/core';
-import { useDebouncedCallback } from '@mantine/hooks';
 import { useMutation } from '@tanstack/react-query';
 import { Download } from 'lucide-react';
-import { useState } from 'react';
 import { Redirect } from 'wouter';
 import type { Schemas } from '../../api/client';
 import { asProblem, type Problem } from '../../api/problem';
@@ -11,9 +9,10 @@ import { useRead } from '../../api/use_read';
 import type { PageProps } from '../../app/pages';
 import { Bar, Columns, Legend } from '../../parts/bars';
 import { downloadText, fetchText } from '../../parts/download';
+import { Figure } from '../../parts/figure';
 import { PageFrame, Section } from '../../parts/page_frame';
 import { AsyncView, Empty, Refusal } from '../../parts/states';
-import { useUrlWord } from '../../parts/url_state';
+import { useTypedWord, useUrlWord } from '../../parts/url_state';
 import { Ago } from '../../parts/values';
 import { durationOf } from '../../parts/form_values';
 import { reportLinks } from './links';
@@ -36,21 +35,8 @@ function useReportQuery() {
 }
 
 function WhereInput() {
-  const [word, setWord] = useUrlWord('where');
-  const [typed, setTyped] = useState(word);
-  const later = useDebouncedCallback(setWord, 400);
-  return (
-    <TextInput
-      size="xs"
-      label="Only GPUs with"
-      placeholder="zone=lon tenant=acme"
-      value={typed}
-      onChange={(event) => {
-        setTyped(event.currentTarget.value);
-        later(event.currentTarget.value);
-      }}
-    />
-  );
+  const [typed, type] = useTypedWord('where');
+  return <TextInput size="xs" label="Only GPUs with" placeholder="zone=lon tenant=acme" value={typed} onChange={(event) => type(event.currentTarget.value)} />;
 }
 
 function Controls() {
@@ -81,26 +67,16 @@ function CsvButton({ view }: { view: View }) {
   );
 }
 
-function Figure({ name, value, note }: { name: string; value: string; note?: string }) {
-  return (
-    <div className="tile">
-      <Text fz="xs" c="dimmed">{name}</Text>
-      <Text fz="xl" fw={700} className="number">{value}</Text>
-      {note && <Text fz="xs" c="dimmed">{note}</Text>}
-    </div>
-  );
-}
-
 function Totals({ report }: { report: Report }) {
   const { total } = report;
   const idleShare = total.claimedHours > 0 ? percentText((100 * total.idleHours) / total.claimedHours) : '–';
   return (
     <SimpleGrid cols={{ base: 2, md: 5 }} spacing="sm">
-      <Figure name="Claimed GPU-hours" value={hoursText(total.claimedHours)} note={`of ${hoursText(total.measuredHours)} measured`} />
-      <Figure name="Utilization" value={percentText(total.utilizationPercent)} note={`${hoursText(total.busyHours)} busy`} />
-      <Figure name="Idle" value={hoursText(total.idleHours)} note={`${idleShare} of claimed`} />
-      <Figure name="Cost of idle hours" value={costText(report.idleCosts)} note="at the prices of that time" />
-      <Figure name="Energy" value={`${Math.round(total.energyKwh).toLocaleString('en')} kWh`} />
+      <Figure name="Claimed GPU-hours" note={`of ${hoursText(total.measuredHours)} measured`}>{hoursText(total.claimedHours)}</Figure>
+      <Figure name="Utilization" note={`${hoursText(total.busyHours)} busy`}>{percentText(total.utilizationPercent)}</Figure>
+      <Figure name="Idle" note={`${idleShare} of claimed`}>{hoursText(total.idleHours)}</Figure>
+      <Figure name="Cost of idle hours" note="at the prices of that time">{costText(report.idleCosts)}</Figure>
+      <Figure name="Energy">{`${Math.round(total.energyKwh).toLocaleString('en')} kWh`}</Figure>
     </SimpleGrid>
   );
 }

@@ -16,7 +16,7 @@ export function Happened({ kind, id }: { kind: string; id: string }) {
   );
 }
 
-export interface Drawn {
+interface Drawn {
   title: string;
   metric: string;
 }

@@ -1,6 +1,7 @@
 // Use of hosts now: GPUs that are claimed, CPU, memory, disk.
 import { Progress, SimpleGrid, Stack, Text } from '@mantine/core';
 import { useRead } from '../../api/use_read';
+import { Figure } from '../../parts/figure';
 import { resource } from '../../parts/resource';
 import { StateBadge } from '../../parts/state_badge';
 import { Ago } from '../../parts/values';
@@ -18,15 +19,6 @@ function Part({ value, label }: { value?: number; label: string }) {
   );
 }
 
-function Figure({ label, value }: { label: string; value: string }) {
-  return (
-    <div className="tile">
-      <Text fz="xl" fw={650} className="number">{value}</Text>
-      <Text fz="xs" c="dimmed">{label}</Text>
-    </div>
-  );
-}
-
 const most = 1000;
 
 function Together() {
@@ -39,10 +31,10 @@ function Together() {
   const more = query.data?.nextCursor ? ` of the first ${most}` : '';
   return (
     <SimpleGrid cols={{ base: 2, sm: 4 }} spacing="sm">
-      <Figure label={`hosts ready${more}`} value={`${well} of ${hosts.length}`} />
-      <Figure label={`GPUs in use${more}`} value={`${used} of ${gpus}`} />
-      <Figure label="of the GPUs in use" value={gpus === 0 ? '–' : `${percent(used, gpus)} %`} />
-      <Figure label="hosts not ready" value={String(hosts.length - well)} />
+      <Figure name={`Hosts ready${more}`}>{`${well} of ${hosts.length}`}</Figure>
+      <Figure name={`GPUs in use${more}`}>{`${used} of ${gpus}`}</Figure>
+      <Figure name="Part of the GPUs in use">{gpus === 0 ? '–' : `${percent(used, gpus)} %`}</Figure>
+      <Figure name="Hosts not ready">{String(hosts.length - well)}</Figure>
     </SimpleGrid>
   );
 }

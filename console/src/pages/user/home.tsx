@@ -6,22 +6,15 @@ import type { Schemas } from '../../api/client';
 import { usePermission } from '../../api/permissions';
 import { useRead } from '../../api/use_read';
 import { Action } from '../../parts/action';
+import { fractionUsed } from '../../parts/amounts';
+import { Figure } from '../../parts/figure';
 import { PageFrame, Section } from '../../parts/page_frame';
 import { AsyncView, Empty } from '../../parts/states';
 import { StateBadge } from '../../parts/state_badge';
 import { Ago, Money, Unknown } from '../../parts/values';
 import { InstanceLinks, instancePage, instances, InstanceState, keep, stop } from './instance_kind';
-import { fractionUsed, quotaName } from './quota_words';
+import { quotaName } from './quota_words';
 import { TemplateButtons } from './template_buttons';
-
-function Figure({ name, to, children }: { name: string; to?: string; children: ReactNode }) {
-  return (
-    <div className="tile">
-      <Text fz="xs" c="dimmed">{name}</Text>
-      <div className="figure">{to ? <Link href={to} className="plain">{children}</Link> : children}</div>
-    </div>
-  );
-}
 
 const countOf = (counts: { state: string; count: number }[] | undefined, ...states: string[]) =>
   counts?.filter(({ state }) => states.includes(state)).reduce((sum, { count }) => sum + count, 0);
@@ -116,7 +109,7 @@ function Quotas({ quotas }: { quotas: NonNullable<Schemas['Overview']['quotas']>
     <Section title="Quota">
       <Stack gap="sm">
         {quotas.map((quota) => {
-          const used = fractionUsed(quota.used, quota.limit);
+          const used = fractionUsed(quota);
           return (
             <div key={quotaName(quota)}>
               <Group justify="space-between"><Text fz="sm">{quotaName(quota)}</Text><Text fz="sm" className="number">{quota.used} of {quota.limit}</Text></Group>

@@ -17,7 +17,7 @@ export interface FleetHost {
   values: Map<string, Uint16Array>;
 }
 
-export interface Measure {
+interface Measure {
   unit: string;
   step: number;
 }
@@ -107,7 +107,7 @@ export function valueText(data: FleetData, host: FleetHost, gpu: number, column:
   return typeof value === 'number' ? `${value} ${signs[unit] ?? unit}`.trim() : value;
 }
 
-export interface FleetCounts {
+interface FleetCounts {
   gpus: number;
   hosts: number;
   gpuStates: Map<string, number>;

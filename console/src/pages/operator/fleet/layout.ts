@@ -19,7 +19,7 @@ export interface Spot {
   gpu: number;
 }
 
-export const blockGap = 4;
+const blockGap = 4;
 const lineGap = 6;
 const labelHeight = 16;
 

@@ -46,7 +46,7 @@ function useDrawing(picture: Picture, width: number) {
   return canvas;
 }
 
-export function spotText(data: FleetData, host: FleetHost, gpu: number, colouring: Colouring): string {
+function spotText(data: FleetData, host: FleetHost, gpu: number, colouring: Colouring): string {
   if (gpu < 0) return `${host.name}: ${host.state}, ${host.gpus} GPUs`;
   const shown = [...new Set<string>(['state', 'use', colouring])];
   const values = shown.map((column) => valueText(data, host, gpu, column));

@@ -15,7 +15,7 @@ interface Use {
   used: string;
 }
 
-export interface Shares {
+interface Shares {
   /** Used of the part that others cannot borrow. */
   own: number;
   /** Used beyond that part. */
@@ -36,6 +36,12 @@ export interface Limit {
   resource: string;
   limit: string;
   guaranteed?: string;
+}
+
+/** The part of its limit that is used, at most 1; undefined where one of both is no amount. */
+export function fractionUsed({ used, limit }: Pick<Use, 'used' | 'limit'>): number | undefined {
+  const part = amountOf(used) / amountOf(limit);
+  return Number.isFinite(part) ? Math.min(1, part) : undefined;
 }
 
 /** "gpus:H100=4,guaranteed=2" as the API takes it. */

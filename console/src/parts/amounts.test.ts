@@ -1,11 +1,17 @@
 import { describe, expect, it } from 'vitest';
-import { amountOf, limitOf, limitText, sharesOf } from './amounts';
+import { amountOf, fractionUsed, limitOf, limitText, sharesOf } from './amounts';
 
 it('reads amounts', () => {
   expect(amountOf('8')).toBe(8);
   expect(amountOf('512Gi')).toBe(512 * 2 ** 30);
   expect(amountOf('500m')).toBe(0.5);
   expect(amountOf('many')).toBeNaN();
+});
+
+it('compares what is used with its limit', () => {
+  expect(fractionUsed({ used: '512Mi', limit: '1Gi' })).toBe(0.5);
+  expect(fractionUsed({ used: '9', limit: '8' })).toBe(1);
+  expect(fractionUsed({ used: '0', limit: '0' })).toBeUndefined();
 });
 
 describe('shares', () => {
