@@ -12,7 +12,8 @@ const pictures = process.env.HOSTLER_PICTURES;
 const looks = pictures ? { light: [1440, 390], dark: [1440, 390] } : { light: [1440], dark: [390] };
 
 // Of each page that the person may open; where it names something, of one that there is.
-async function routesOf(person, objects) {
+async function routesOf(person, ofTenant, ofCloud) {
+    const objects = { ...ofTenant, ...ofCloud };
     const { scopes } = await person.cloud.api("GET", "/v1/whoami", undefined, person.key);
     const may = new Set(scopes.flatMap(({ permissions }) => permissions));
     const own = (await pages()).filter(({ permission }) => permission === undefined || may.has(permission));
@@ -24,7 +25,8 @@ async function routesOf(person, objects) {
         if (!one && person.name === "operator") throw new Error(`${page.path} names an object: objects.mjs has none for it`);
         if (!one) return [];
         const all = page.path.includes(":tab") ? tabs.filter((tab) => tab !== "/terminal") : [""];
-        return all.map((tab) => `${area}/${one}${tab}?tenantID=${objects["/tenants"]}`);
+        const query = ofTenant[area] ? `?tenantID=${ofTenant["/tenants"]}` : "";
+        return all.map((tab) => `${area}/${one}${tab}${query}`);
     });
 }
 
@@ -60,10 +62,10 @@ async function makePeople(cloud, tenantID) {
     return people;
 }
 
-async function lookAtAll(stage, name, key, objects, scheme) {
+async function lookAtAll(stage, [name, key], scheme, ...objects) {
     const person = Object.assign(await stage.person({ colorScheme: scheme, reducedMotion: "reduce" }), { name, key });
     await person.signIn(key);
-    const routes = await routesOf(person, objects);
+    const routes = await routesOf(person, ...objects);
     if (name === "operator") routes.push("/start?image=", "/no-such-page");
     for (const width of looks[scheme]) {
         await person.page.setViewportSize({ width, height: 900 });
@@ -81,12 +83,14 @@ export default async function (stage) {
     // Charts of a page that was left may still be asked for.
     stage.expectRefusal(429, "/v1/series");
     const tenant = await cloud.tenant();
-    const made = { ...(await makeObjects(cloud, tenant, "shown")), ...(await catalogueObjects(cloud)) };
-    const all = { ...made, ...(await cloudObjects(cloud)) };
-    const { operator, ...others } = await makePeople(cloud, tenant);
+    const made = await makeObjects(cloud, tenant, "shown");
+    stage.expectRefusal(403, "/gpu-instances"); // The tenant's policy allows no image that the form suggests.
+    const catalogue = await catalogueObjects(cloud);
+    const all = { ...catalogue, ...(await cloudObjects(cloud)) };
+    const [operator, ...others] = Object.entries(await makePeople(cloud, tenant));
     const lookAtOthers = async (scheme) => {
-        for (const [name, key] of Object.entries(others)) await lookAtAll(stage, name, key, made, scheme);
+        for (const person of others) await lookAtAll(stage, person, scheme, made, catalogue);
     };
-    for (const scheme of Object.keys(looks)) await Promise.all([lookAtAll(stage, "operator", operator, all, scheme), lookAtOthers(scheme)]);
+    for (const scheme of Object.keys(looks)) await Promise.all([lookAtAll(stage, operator, scheme, made, all), lookAtOthers(scheme)]);
     await cloud.api("DELETE", `/gpu-instances/shown-one?tenantID=${tenant}`);
 }
