@@ -10,9 +10,9 @@ protected:
         one = std::make_unique<Cloud>(std::vector<std::string>{"--demo", "--prepare", "shell"});
     }
     static void TearDownTestSuite() { one.reset(); }
-    // The program says what was wrong, and what each page showed then.
-    void flow(const std::string& name) {
-        const Ran ran = run_program({"node", HOSTLER_FLOWS, name},
+    // The program says what was wrong, and what each page showed then. `hands`: "mouse" or "keyboard".
+    void flow(const std::string& name, const std::string& hands = "mouse") {
+        const Ran ran = run_program({"node", HOSTLER_FLOWS, name, hands},
                                     {{"HOSTLER_API", one->api_url},
                                      {"HOSTLER_GATEWAY", one->gateway_url},
                                      {"HOSTLER_KEY", one->key},
@@ -29,11 +29,18 @@ std::unique_ptr<Cloud> Console::one;
 TEST_F(Console, APersonSignsInComesBackAndSignsOut) { flow("sign_in"); }
 TEST_F(Console, ARefusedStartIsExplainedAndMended) { flow("refused"); }
 TEST_F(Console, APageOfAnotherOriginCanNeitherReadNorActNorFrame) { flow("hostile"); }
-TEST_F(Console, AnAdminInvitesAMemberWhoSeesOneProject) { flow("invite"); }
-TEST_F(Console, AProvidersHostJoins) { flow("provider"); }
+TEST_F(Console, IdsOfAnotherTenantShowNothingOfIt) { flow("foreign"); }
 TEST_F(Console, AShellIsStartedAndItsTerminalSurvivesItsAccessPoint) { flow("terminal"); }
-TEST_F(Console, ABrokenGpuIsFoundAndComesBack) { flow("fault"); }
+TEST_F(Console, ScriptsInTextsAndLogsAreText) { flow("script"); }
 TEST_F(Console, EachPageIsAccessibleInBothThemes) { flow("pages"); }
+
+// By keyboard alone; the flows above have the mouse.
+TEST_F(Console, WithoutAMouseAPersonSignsInAndOut) { flow("sign_in", "keyboard"); }
+TEST_F(Console, WithoutAMouseARefusedStartIsMended) { flow("refused", "keyboard"); }
+TEST_F(Console, WithoutAMouseATerminalIsEnteredAndLeft) { flow("terminal", "keyboard"); }
+TEST_F(Console, AnAdminInvitesAMemberWhoSeesOneProject) { flow("invite", "keyboard"); }
+TEST_F(Console, AProvidersHostJoins) { flow("provider", "keyboard"); }
+TEST_F(Console, ABrokenGpuIsFoundAndComesBack) { flow("fault", "keyboard"); }
 
 }  // namespace
 }  // namespace hostler::cloud

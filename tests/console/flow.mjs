@@ -19,7 +19,7 @@ async function run(name, hands) {
         await flow(stage);
     } catch (error) {
         stage.wrong.unshift(error.stack);
-        await keepPictures(browser, [name, hands].filter(Boolean).join("-"));
+        await keepPictures(browser, `${name}-${hands}`);
     } finally {
         await browser.close();
     }
@@ -37,4 +37,4 @@ async function keepPictures(browser, name) {
     }
 }
 
-if (process.argv[2]) await run(process.argv[2], process.argv[3]);
+if (process.argv[2]) await run(process.argv[2], process.argv[3] ?? "mouse");

@@ -63,7 +63,7 @@ export class Person {
 
 export class Stage {
     // `hands`: "mouse" or "keyboard".
-    constructor(browser, cloud, hands = "mouse") {
+    constructor(browser, cloud, hands) {
         this.browser = browser;
         this.cloud = cloud;
         this.hands = hands;
@@ -80,11 +80,13 @@ export class Stage {
     }
     async person(options = {}) {
         const context = await this.browser.newContext({ viewport: { width: 1440, height: 900 }, ...options });
-        context.setDefaultTimeout(30_000);
+        context.setDefaultTimeout(60_000);
         const own = [new URL(this.cloud.apiUrl).origin];
+        const ofGateway = (url) => url !== "" && new URL(url).port === new URL(this.cloud.gatewayUrl).port;
         context.on("request", (request) => {
             const { origin, protocol } = new URL(request.url());
             const top = request.isNavigationRequest() && request.frame().parentFrame() === null;
+            if (!top && ofGateway(request.frame().url())) return; // A page of an instance, in a tab of its own.
             if (["http:", "https:"].includes(protocol) && !own.includes(origin) && !top)
                 this.wrong.push(`a request went to another origin: ${request.url()}`);
         });

@@ -1,56 +1,65 @@
 // Ids of another tenant in every address that names something: a member and an admin see nothing of it.
-import { routes } from "../routes.mjs";
-import { check } from "../stage.mjs";
+import { areaOf, catalogueObjects, cloudObjects, makeObjects, tabs, views } from "../objects.mjs";
+import { pages } from "../routes.mjs";
 
-// Each of them has the word in what its address does not tell: in its name, or beside it.
-async function makeObjects(cloud, tenantID, word) {
-    const make = (path, body) => cloud.api("POST", path, { tenantID, ...body });
-    const name = `${word}-one`;
-    const summary = `of ${word}`;
-    const instance = await make("/gpu-instances", {
-        instanceID: name, tenantName: word, image: "localhost/hostler-demo:latest", specName: "demo", template: { ports: [], envs: [], cmd: "", volumes: [] },
+// Addresses of a page, and whether a refusal is all that may be seen there.
+function addressesOf(page, closed, open, tenant) {
+    const area = areaOf(page);
+    if (area === "/reports") return { refused: false, addresses: views.map((view) => `${area}/${view}?by=instance&where=tenant%3D${tenant}`) };
+    if (open[area]) return { refused: false, addresses: [`${area}/${open[area]}`] };
+    if (!closed[area]) throw new Error(`${page.path} names an object: objects.mjs has none for it`);
+    const one = `${area}/${encodeURIComponent(closed[area])}`;
+    const all = page.path.includes(":tab") ? tabs.map((tab) => one + tab) : [one];
+    return { refused: true, addresses: all.flatMap((address) => [address, `${address}?tenantID=${tenant}`]) };
+}
+
+// Answers of the API that the page got, until it is asked for them.
+function listen(page) {
+    const answers = [];
+    page.on("response", (response) => new URL(response.url()).pathname.match(/^\/(v1|gpu-instances|stocks)\b/) && answers.push(response));
+    return { taken: () => answers.splice(0) };
+}
+
+async function open(stage, person, heard, address, { refused, named, word }) {
+    heard.taken();
+    await person.open(address);
+    const main = person.page.getByRole("main");
+    if (refused) await main.locator("[role=alert], h2:text('You may not see this page')").first().waitFor();
+    const body = await person.page.locator("body").innerText();
+    if (body.includes(word)) stage.wrong.push(`${address} shows ${person.name} what is another tenant's:\n${await main.innerText()}`);
+    for (const response of heard.taken()) {
+        const asked = decodeURIComponent(response.url());
+        const text = await response.text().catch(() => "");
+        if (text.includes(word)) stage.wrong.push(`${address}: ${asked} answers ${person.name} with what is another tenant's: ${text.slice(0, 500)}`);
+        if (refused && asked.includes(`/${named}`) && ![403, 404].includes(response.status()))
+            stage.wrong.push(`${address}: ${asked} answers ${person.name} with ${response.status()}`);
+    }
+}
+
+async function visit(stage, person, { closed, open: all, tenant, word }) {
+    const heard = listen(person.page);
+    for (const page of (await pages()).filter(({ path }) => path.includes(":"))) {
+        const { refused, addresses } = addressesOf(page, closed, all, tenant);
+        const named = closed[areaOf(page)];
+        for (const address of addresses) await open(stage, person, heard, address, { refused, named, word });
+    }
+}
+
+export default async function (stage) {
+    const { cloud } = stage;
+    const [own, tenant] = [await cloud.tenant(), await cloud.tenant()];
+    const word = `zq${Math.random().toString(36).slice(2, 8)}`;
+    const closed = { ...(await makeObjects(cloud, tenant, word)), ...(await cloudObjects(cloud)) };
+    const all = await catalogueObjects(cloud);
+    for (const status of [403, 404]) stage.expectRefusal(status, "/v1/");
+    const people = ["member", "tenant-admin"].map(async (role) => {
+        const login = `${role}@${own}`;
+        await cloud.user(login, "a horse that is right", [{ role, tenantID: own }]);
+        const { secret } = await cloud.api("POST", "/v1/sign-in", { login, password: "a horse that is right" });
+        const person = Object.assign(await stage.person(), { name: role });
+        await person.signIn(secret);
+        await visit(stage, person, { closed, open: all, tenant, word });
     });
-    await make("/v1/alert-rules", { name: "hot", metric: "gpu_memory_used_percent", threshold: -1, forSeconds: 0, summary });
-    await make("/v1/projects", { name: "lab", displayName: summary });
-    await make("/v1/roles", { name: "own", permissions: ["instance.read"], description: summary });
-    await make("/v1/alert-receivers", { name: "box", type: "webhook", url: `https://${word}.example.com/` });
-    await cloud.api("PATCH", `/v1/tenants/${tenantID}`, { displayName: summary });
-    const made = {
-        "/volumes": (await make("/v1/volumes", { name, size: "1Gi" })).id,
-        "/secrets": (await make("/v1/secrets", { name, values: [{ key: word, value: word }] })).id,
-        "/groups": (await make("/v1/groups", { name })).id,
-        "/accounts": (await make("/v1/service-accounts", { name })).id,
-        "/identity-providers": (await make("/v1/identity-providers", { name: "idp", issuer: `https://${word}.example.com`, clientID: word })).id,
-        "/policies": (await cloud.api("PUT", "/v1/policies", { tenantID, images: [`${word}.example.com/*`] })).id,
-        "/members": (await cloud.user(`${word}@${tenantID}`, "a horse that is right", [{ role: "member", tenantID }])).id,
-        "/projects": "lab",
-        "/roles": "own",
-        "/alert-rules": "hot",
-        "/receivers": "box",
-        "/tenants": tenantID,
-    };
-    await cloud.running(name, tenantID);
-    const alerts = async () => (await cloud.api("GET", `/v1/alerts?tenantID=${tenantID}`)).items[0];
-    made["/alerts"] = (await cloud.until(alerts, "an alert of the tenant")).id;
-    return { ...made, "/instances": (await cloud.api("GET", `/v1/instances/${name}?tenantID=${tenantID}`)).id, instance };
+    await Promise.all(people);
+    await cloud.api("DELETE", `/gpu-instances/${word}-one?tenantID=${tenant}`);
 }
-
-// Of the cloud, which a tenant does not see either.
-async function addCloudObjects(cloud, made) {
-    const first = async (path, key = "id") => (await cloud.api("GET", path)).items[0][key];
-    made["/hosts"] = await first("/v1/hosts");
-    made["/gpus"] = await first("/v1/gpus");
-    made["/access-points"] = await first("/v1/access-points");
-    made["/stock"] = await first("/v1/stocks", "specName");
-    made["/consolidations"] = "co-0000000000"; // Its page asks nobody: its permission is the cloud's.
-}
-
-// Everyone sees them; they tell nothing of a tenant.
-async function catalogue(cloud) {
-    return {
-        "/zones": (await cloud.api("GET", "/v1/zones")).items[0].name,
-        "/specs": (await cloud.api("GET", "/v1/specs")).items[0].name,
-    };
-}
-
-const tabs = ["overview", "terminal", "logs", "metrics", "events"];

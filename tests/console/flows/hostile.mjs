@@ -62,13 +62,4 @@ export default async function (stage) {
     }
     await operator.page.reload();
     await operator.heading("Home");
-
-    // Names and messages that tenants choose are text.
-    await cloud.ask("POST", "/v1/tenants", { name: "script", displayName: "<img src=x onerror=window.hit=1><script>window.hit=1</script>" });
-    for (const path of ["/tenants", "/tenants/script", "/audit"]) {
-        await operator.go(path);
-        await operator.page.locator("main h1").waitFor();
-        await operator.page.waitForTimeout(500);
-        equal(await operator.page.evaluate(() => window.hit), undefined, `${path}: a script of a name runs`);
-    }
 }

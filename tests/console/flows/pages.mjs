@@ -1,46 +1,43 @@
-// Every page in both themes and at two widths: nothing that axe finds, no error, nothing wider than the screen. With
-// HOSTLER_PICTURES, a folder, it keeps a picture of each, in both themes at both widths.
+// Every page, as each of four people sees it, in both themes and at two widths: nothing that axe finds, no error,
+// nothing wider than the screen. With HOSTLER_PICTURES, a folder, it keeps a picture of each, in both themes at both
+// widths.
 import { createRequire } from "node:module";
 import { readFileSync } from "node:fs";
+import { areaOf, catalogueObjects, cloudObjects, makeObjects, tabs, views } from "../objects.mjs";
+import { pages } from "../routes.mjs";
 
 const root = new URL("../../..", import.meta.url).pathname;
 const axe = readFileSync(createRequire(`${root}/console/package.json`).resolve("axe-core/axe.min.js"), "utf8");
 const pictures = process.env.HOSTLER_PICTURES;
 const looks = pictures ? { light: [1440, 390], dark: [1440, 390] } : { light: [1440], dark: [390] };
 
-// Routes of pages with a nav entry, as the page lists them; then one object of each kind that has a page.
-async function routes(page, cloud) {
-    const menu = await page.locator("nav a[href^='/console/']").evaluateAll((links) => links.map((link) => link.getAttribute("href")));
-    const found = new Set(menu.map((href) => href.slice("/console".length)));
-    const first = async (path, key = "id") => (await cloud.api("GET", path)).items[0]?.[key];
-    const instance = (await cloud.api("GET", "/v1/instances")).items[0];
-    if (instance)
-        for (const tab of ["", "/logs", "/metrics", "/events"]) found.add(`/instances/${instance.id}${tab}?tenantID=${instance.tenantID}`);
-    found.add(`/hosts/${await first("/v1/hosts")}`);
-    found.add(`/gpus/${await first("/v1/gpus")}`);
-    found.add(`/zones/${await first("/v1/zones", "name")}`);
-    found.add(`/stock/${await first("/v1/stocks", "specName")}`);
-    found.add("/invitations/new");
-    found.add("/start?image=");
-    found.add("/no-such-page");
-    return [...found];
+// Of each page that the person may open; where it names something, of one that there is.
+async function routesOf(person, ofTenant, ofCloud) {
+    const objects = { ...ofTenant, ...ofCloud };
+    const { scopes } = await person.cloud.api("GET", "/v1/whoami", undefined, person.key);
+    const may = new Set(scopes.flatMap(({ permissions }) => permissions));
+    const own = (await pages()).filter(({ permission }) => permission === undefined || may.has(permission));
+    return own.flatMap((page) => {
+        if (!page.path.includes(":")) return [page.path];
+        const area = areaOf(page);
+        if (area === "/reports") return views.map((view) => `/reports/${view}`);
+        const one = objects[area];
+        if (!one && person.name === "operator") throw new Error(`${page.path} names an object: objects.mjs has none for it`);
+        if (!one) return [];
+        const all = page.path.includes(":tab") ? tabs.filter((tab) => tab !== "/terminal") : [""];
+        const query = ofTenant[area] ? `?tenantID=${ofTenant["/tenants"]}` : "";
+        return all.map((tab) => `${area}/${one}${tab}${query}`);
+    });
 }
 
 async function findings(page) {
-    await page.evaluate(axe);
+    if (!(await page.evaluate(() => "axe" in window))) await page.evaluate(axe);
     const { violations } = await page.evaluate(() => window.axe.run(document, { resultTypes: ["violations"] }));
     return violations.flatMap(({ id, help, nodes }) => nodes.slice(0, 3).map(({ html }) => `${id}: ${help}: ${html.slice(0, 200)}`));
 }
 
-// Placeholders come when a page has waited for a moment, and go when it has what it shows.
-async function settle(page) {
-    await page.getByRole("heading", { level: 1 }).first().waitFor();
-    await page.waitForTimeout(300);
-    await page.waitForFunction(() => !document.querySelector("[role=status][aria-label=Loading], .mantine-Skeleton-root"));
-}
-
-async function look(stage, page, route, scheme, width) {
-    const name = `${route} (${scheme}, ${width})`;
+async function look(stage, { page, name: who }, route, scheme, width) {
+    const name = `${route} (${who}, ${scheme}, ${width})`;
     const wrong = await findings(page);
     for (const text of wrong) stage.wrong.push(`${name}: axe: ${text}`);
     const overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
@@ -48,9 +45,36 @@ async function look(stage, page, route, scheme, width) {
     const titles = await page.getByRole("heading", { level: 1 }).count();
     if (titles !== 1) stage.wrong.push(`${name}: ${titles} headings of level 1`);
     if (pictures) {
-        const file = `${route.replace(/\W+/g, "_").replace(/^_|_$/g, "") || "root"}-${scheme}-${width}.png`;
+        const file = `${who}-${route.replace(/\W+/g, "_").replace(/^_|_$/g, "") || "root"}-${scheme}-${width}.png`;
         await page.screenshot({ path: `${pictures}/${file}` });
     }
+}
+
+// Their keys.
+async function makePeople(cloud, tenantID) {
+    const people = { operator: cloud.key };
+    const grants = { "tenant-admin": { tenantID }, member: { tenantID }, provider: { provider: "farm" } };
+    for (const [role, where] of Object.entries(grants)) {
+        const login = where.tenantID ? `${role}@${tenantID}` : `${role}-of-${tenantID}`;
+        await cloud.user(login, "a horse that is right", [{ role, ...where }]);
+        people[role] = (await cloud.api("POST", "/v1/sign-in", { login, password: "a horse that is right" })).secret;
+    }
+    return people;
+}
+
+async function lookAtAll(stage, [name, key], scheme, ...objects) {
+    const person = Object.assign(await stage.person({ colorScheme: scheme, reducedMotion: "reduce" }), { name, key });
+    await person.signIn(key);
+    const routes = await routesOf(person, ...objects);
+    if (name === "operator") routes.push("/start?image=", "/no-such-page");
+    for (const width of looks[scheme]) {
+        await person.page.setViewportSize({ width, height: 900 });
+        for (const route of routes) {
+            await person.open(route);
+            await look(stage, person, route, scheme, width);
+        }
+    }
+    await person.context.close();
 }
 
 export default async function (stage) {
@@ -58,17 +82,15 @@ export default async function (stage) {
     stage.expectRefusal(404, "/v1/");
     // Charts of a page that was left may still be asked for.
     stage.expectRefusal(429, "/v1/series");
-    for (const [scheme, widths] of Object.entries(looks)) {
-        const operator = await stage.person({ colorScheme: scheme, reducedMotion: "reduce" });
-        const { page } = operator;
-        await operator.signIn();
-        for (const route of await routes(page, cloud))
-            for (const width of widths) {
-                await page.setViewportSize({ width, height: 900 });
-                await operator.go(route);
-                await settle(page);
-                await look(stage, page, route, scheme, width);
-            }
-        await operator.context.close();
-    }
+    const tenant = await cloud.tenant();
+    const made = await makeObjects(cloud, tenant, "shown");
+    stage.expectRefusal(403, "/gpu-instances"); // The tenant's policy allows no image that the form suggests.
+    const catalogue = await catalogueObjects(cloud);
+    const all = { ...catalogue, ...(await cloudObjects(cloud)) };
+    const [operator, ...others] = Object.entries(await makePeople(cloud, tenant));
+    const lookAtOthers = async (scheme) => {
+        for (const person of others) await lookAtAll(stage, person, scheme, made, catalogue);
+    };
+    for (const scheme of Object.keys(looks)) await Promise.all([lookAtAll(stage, operator, scheme, made, all), lookAtOthers(scheme)]);
+    await cloud.api("DELETE", `/gpu-instances/shown-one?tenantID=${tenant}`);
 }

@@ -1,5 +1,32 @@
-// A start is refused with a sentence and a remedy, and goes once what was wrong is mended.
+// A start is refused with a sentence and a remedy, and goes once what was wrong is mended. Then it is one press from
+// home to its page, its logs, and, when it does not run, to why.
 import { check, equal } from "../stage.mjs";
+
+// The row of home that shows the tenant's instance: the newest of all.
+async function fromHome(person, name) {
+    await person.click(person.link("Home", person.page.locator("nav")));
+    await person.heading("Home");
+    return person.link(name, person.page.getByRole("main")).first();
+}
+
+async function lookAtIt(operator, tenant) {
+    const { page, cloud } = operator;
+    const open = await fromHome(operator, "Open");
+    const opens = page.waitForEvent("popup");
+    equal(await operator.clicksOf(() => operator.click(open)), 1, "presses from home to its page");
+    const popup = await opens;
+    await popup.waitForLoadState();
+    check(popup.url().includes("too-large"), `its page opens: ${popup.url()}`);
+    await popup.close();
+    const logs = await fromHome(operator, "Logs");
+    equal(await operator.clicksOf(() => operator.click(logs)), 1, "presses from home to its logs");
+    await page.getByLabel("Log", { exact: true }).getByText("demo: listening on port").waitFor();
+    await cloud.api("POST", "/v1/instances/too-large/stop", { tenantID: tenant });
+    const why = await fromHome(operator, "Why");
+    equal(await operator.clicksOf(() => operator.click(why)), 1, "presses from home to why it does not run");
+    await page.getByRole("heading", { name: "Why", exact: true }).waitFor();
+    await page.getByText(/stopped/).first().waitFor();
+}
 
 export default async function (stage) {
     const { cloud } = stage;
@@ -30,5 +57,6 @@ export default async function (stage) {
     await page.waitForURL(/\/console\/instances\/too-large\?/);
     await cloud.running("too-large", tenant);
     await page.getByText("running", { exact: true }).first().waitFor();
+    await lookAtIt(operator, tenant);
     await cloud.api("DELETE", `/gpu-instances/too-large?tenantID=${tenant}`);
 }

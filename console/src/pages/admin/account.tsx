@@ -3,7 +3,7 @@ import { Alert, Anchor, Button, Code, Group, List, Stack, Text, TextInput } from
 import { ShieldCheck } from 'lucide-react';
 import { useState } from 'react';
 import type { Schemas } from '../../api/client';
-import { useWhoami } from '../../api/permissions';
+import { usePermission, useWhoami } from '../../api/permissions';
 import { useRead } from '../../api/use_read';
 import { Action } from '../../parts/action';
 import { PageFrame, Section } from '../../parts/page_frame';
@@ -108,7 +108,8 @@ function SecondFactor({ has, codesLeft }: { has?: boolean; codesLeft?: number })
 }
 
 function OfUser({ id }: { id: string }) {
-  const user = useRead('/v1/users/{user}', { params: { user: id } }, { kinds: ['user'] });
+  const permitted = usePermission('user.read');
+  const user = useRead('/v1/users/{user}', { params: { user: id } }, { kinds: ['user'], enabled: permitted });
   return (
     <>
       <Password />

@@ -1,0 +1,57 @@
+// Objects that addresses of the console name: one for each page of pages.ts with an id.
+// Each of them has the word in what its address does not tell: in its name, or beside it.
+export async function makeObjects(cloud, tenantID, word) {
+    const make = (path, body) => cloud.api("POST", path, { tenantID, ...body });
+    const name = `${word}-one`;
+    const summary = `of ${word}`;
+    await make("/gpu-instances", {
+        instanceID: name, tenantName: word, image: "localhost/hostler-demo:latest", specName: "demo", template: { ports: [], envs: [], cmd: "", volumes: [] },
+    });
+    await make("/v1/alert-rules", { name: "hot", metric: "gpu_memory_used_percent", threshold: -1, forSeconds: 0, summary });
+    await make("/v1/projects", { name: "lab", displayName: summary });
+    await make("/v1/roles", { name: "own", permissions: ["instance.read"], description: summary });
+    await make("/v1/alert-receivers", { name: "box", type: "webhook", url: `https://${word}.example.com/` });
+    await cloud.api("PATCH", `/v1/tenants/${tenantID}`, { displayName: summary });
+    const made = {
+        "/volumes": (await make("/v1/volumes", { name, size: "1Gi" })).id,
+        "/secrets": (await make("/v1/secrets", { name, values: [{ key: word, value: word }] })).id,
+        "/groups": (await make("/v1/groups", { name })).id,
+        "/accounts": (await make("/v1/service-accounts", { name })).id,
+        "/identity-providers": (await make("/v1/identity-providers", { name: "idp", issuer: `https://${word}.example.com`, clientID: word })).id,
+        "/policies": (await cloud.api("PUT", "/v1/policies", { tenantID, images: [`${word}.example.com/*`] })).id,
+        "/members": (await cloud.user(`${word}@${tenantID}`, "a horse that is right", [{ role: "member", tenantID }])).id,
+        "/projects": "lab",
+        "/roles": "own",
+        "/alert-rules": "hot",
+        "/receivers": "box",
+        "/tenants": tenantID,
+    };
+    await cloud.running(name, tenantID);
+    const alerts = async () => (await cloud.api("GET", `/v1/alerts?tenantID=${tenantID}`)).items[0];
+    made["/alerts"] = (await cloud.until(alerts, "an alert of the tenant")).id;
+    return { ...made, "/instances": (await cloud.api("GET", `/v1/instances/${name}?tenantID=${tenantID}`)).id };
+}
+
+// Of the cloud, which a tenant does not see either.
+export async function cloudObjects(cloud) {
+    const first = async (path, key = "id") => (await cloud.api("GET", path)).items[0][key];
+    return {
+        "/hosts": await first("/v1/hosts"),
+        "/gpus": await first("/v1/gpus"),
+        "/access-points": await first("/v1/access-points"),
+        "/stock": await first("/v1/stocks", "specName"),
+        "/consolidations": "co-0000000000", // None can be made here; without the permission the page asks for none.
+    };
+}
+
+// Everyone may open them.
+export async function catalogueObjects(cloud) {
+    const first = async (path) => (await cloud.api("GET", path)).items[0].name;
+    return { "/zones": await first("/v1/zones"), "/specs": await first("/v1/specs") };
+}
+
+// "/volumes" of "/volumes/:id".
+export const areaOf = ({ path }) => path.slice(0, path.indexOf("/:"));
+
+export const tabs = ["", "/terminal", "/logs", "/metrics", "/events"];
+export const views = ["usage", "waste"];
