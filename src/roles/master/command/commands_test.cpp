@@ -1,4 +1,5 @@
 #include "roles/master/command/commands.h"
+#include "roles/master/instance/reconcile.h"
 
 #include <gtest/gtest.h>
 

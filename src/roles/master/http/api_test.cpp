@@ -1,4 +1,5 @@
 #include "roles/master/http/api.h"
+#include "roles/master/instance/runs.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,5 @@
 #include "roles/master/secret/secrets.h"
+#include "roles/master/instance/reconcile.h"
 
 #include <gmock/gmock.h>
 
