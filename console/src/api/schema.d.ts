@@ -83,7 +83,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Create a GPU instance and start it, from stock if a slot is ready. */
+        /** Create a GPU instance and start it, from stock if a slot is ready. A dry run shows where it would go and what it would cost, or why it cannot start now. */
         post: operations["createInstance"];
         delete?: never;
         options?: never;
@@ -253,7 +253,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the events of an instance. */
+        /** List the newest events of an instance; with order=-created, page by page on to the oldest. */
         get: operations["listInstanceEvents"];
         put?: never;
         post?: never;
@@ -1350,6 +1350,23 @@ export interface paths {
         put?: never;
         /** Stop and remove an unmanaged workload. */
         post: operations["removeForeignWorkload"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/components": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the parts of the cloud: masters, gateways, access points, store, series, authorities. */
+        get: operations["listComponents"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -2588,7 +2605,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List events. */
+        /** List the newest events; with order=-created, page by page on to the oldest. */
         get: operations["listEvents"];
         put?: never;
         post?: never;
@@ -3380,6 +3397,68 @@ export interface components {
         } | {
             templateName: unknown;
         }) & unknown);
+        CreatedInstance: {
+            /** @description Where it goes and what it costs, with dryRun=true where it would go; absent: it exists already and holds no place now. */
+            plan?: components["schemas"]["InstancePlan"];
+        };
+        InstancePlan: {
+            /**
+             * @description The zone.
+             * @example lon
+             */
+            zone: string;
+            /**
+             * @description The host; for callers who may see hosts.
+             * @example h-4f2a9c
+             */
+            host?: string;
+            /**
+             * @description It takes a ready slot of the stock; false: its container is placed on a free host.
+             * @example true
+             */
+            fromStock: boolean;
+            /** @description Its GPUs, and the present price of an hour; absent: it has none. */
+            gpu?: components["schemas"]["InstanceGpu"];
+            /**
+             * Format: int64
+             * @description Time without use after which it is stopped; 0: never.
+             * @example 1800
+             */
+            inactivityTimeoutSeconds: number;
+            /**
+             * Format: int64
+             * @description Running time after which it is stopped; 0: never.
+             * @example 28800
+             */
+            maxRunSeconds: number;
+            /**
+             * Format: date-time
+             * @description It is stopped at this time.
+             */
+            stopAt?: string;
+        };
+        InstanceGpu: {
+            /**
+             * @description GPU model; while it holds none, as its spec names it. Empty: any.
+             * @example H100 SXM5 80GB
+             */
+            model: string;
+            /**
+             * @description GPUs that it holds; while it holds none, as its spec asks for.
+             * @example 1
+             */
+            count: number;
+            /**
+             * @description Present price of an hour of the GPUs that it holds; absent: it holds none, or no price is set.
+             * @example 2.49
+             */
+            pricePerHour?: string;
+            /**
+             * @description Currency of the price.
+             * @example USD
+             */
+            currency?: string;
+        };
         InstanceStateAnswer: {
             /**
              * @description init, ready and running as the source has them, and how it may end.
@@ -3735,28 +3814,6 @@ export interface components {
              * @example j-7k2m9x
              */
             id: string;
-        };
-        InstanceGpu: {
-            /**
-             * @description GPU model; while it holds none, as its spec names it. Empty: any.
-             * @example H100 SXM5 80GB
-             */
-            model: string;
-            /**
-             * @description GPUs that it holds; while it holds none, as its spec asks for.
-             * @example 1
-             */
-            count: number;
-            /**
-             * @description Present price of an hour of the GPUs that it holds; absent: it holds none, or no price is set.
-             * @example 2.49
-             */
-            pricePerHour?: string;
-            /**
-             * @description Currency of the price.
-             * @example USD
-             */
-            currency?: string;
         };
         StopInstance: {
             /**
@@ -5324,7 +5381,7 @@ export interface components {
             /** @description A value for each GPU: by host, in the order of its indexes, then of ids. */
             columns: components["schemas"]["FleetColumn"][];
             /**
-             * @description Ids of hosts that were removed since.
+             * @description Ids of hosts that were removed since, or moved to a zone or provider that this answer does not show.
              * @example [
              *       "h-9b01aa"
              *     ]
@@ -6952,6 +7009,11 @@ export interface components {
             help?: string;
             /** @description Why there is no room, most important reason first. */
             reasons?: components["schemas"]["ProblemReason"][];
+            /**
+             * @description Id of the request, as in the header X-Request-Id.
+             * @example r-9f86d081884c7d65
+             */
+            requestID?: string;
         };
         ProblemField: {
             /**
@@ -7286,6 +7348,80 @@ export interface components {
              */
             why?: string;
         };
+        ComponentList: {
+            /** @description The page, oldest first unless the operation says otherwise. */
+            items: components["schemas"]["Component"][];
+            /** @description Ask again with ?cursor= this for the next page; absent on the last one. */
+            nextCursor?: string;
+            /**
+             * Format: int64
+             * @description All that match, on whatever page; absent: ?total=true was not asked.
+             * @example 1042
+             */
+            total?: number;
+        };
+        Component: {
+            /**
+             * @description Which part it is; access: an access point; authority: of certificates.
+             * @example gateway
+             */
+            kind: components["schemas"]["ComponentKind"];
+            /**
+             * @description Its name or id, unique among those of its kind.
+             * @example gw-1
+             */
+            id: string;
+            /**
+             * @description leading, standby: of a master. up, down: whether it is connected, or was heard of within a minute. behind: the series store is slow, and hosts keep their samples. full: the store takes no changes. issuing, next: of an authority.
+             * @example up
+             */
+            state: components["schemas"]["ComponentState"];
+            /**
+             * @description Its zone; absent: it is in none.
+             * @example nj
+             */
+            zone?: string;
+            /**
+             * @description Where others reach it; of a master on standby, the address that it calls from.
+             * @example https://apps.example.com:443
+             */
+            address?: string;
+            /**
+             * @description The release it runs; of the store, its schema. Absent: unknown.
+             * @example 0.1.0
+             */
+            version?: string;
+            /**
+             * Format: date-time
+             * @description When this state began, as far as the leading master knows.
+             */
+            since?: string;
+            /**
+             * Format: date-time
+             * @description When it was last heard of; absent: it is connected, or unknown.
+             */
+            seenAt?: string;
+            /**
+             * Format: date-time
+             * @description End of its certificate; absent: unknown.
+             */
+            expiresAt?: string;
+            /**
+             * Format: int64
+             * @description Size on the disk; absent: unknown.
+             * @example 1073741824
+             */
+            sizeBytes?: number;
+            /**
+             * @description What else is known of it.
+             * @example epoch 4
+             */
+            message?: string;
+        };
+        /** @enum {string} */
+        ComponentKind: "master" | "gateway" | "access" | "store" | "series" | "authority";
+        /** @enum {string} */
+        ComponentState: "leading" | "standby" | "up" | "behind" | "full" | "draining" | "drained" | "down" | "issuing" | "next";
         Authorities: {
             /** @description Known authorities, oldest first. */
             authorities: components["schemas"]["Authority"][];
@@ -8350,6 +8486,11 @@ export interface components {
             expiresAt: string;
             /** @description Letter with the secret: queued: it is being sent, an event tells how that ends; none: there is no address; off: no mail server is configured; limited: too many letters of the tenant. Unless it is queued, give the secret to the person. */
             mail: components["schemas"]["MailState"];
+            /**
+             * @description Page where the person sets the password; it has the secret. Absent without `--public-url` of the masters. Shown this once.
+             * @example https://gpu.example.com/sign-in/password?secret=hp_…
+             */
+            link?: string;
         };
         /** @enum {string} */
         MailState: "queued" | "none" | "off" | "limited";
@@ -8449,6 +8590,11 @@ export interface components {
             expiresAt: string;
             /** @description Letter with the secret: queued: it is being sent, an event tells how that ends; none: there is no address; off: no mail server is configured; limited: too many letters of the tenant. Unless it is queued, give the secret to the person. */
             mail: components["schemas"]["MailState"];
+            /**
+             * @description Page where the person sets the password; it has the secret. Absent without `--public-url` of the masters. Shown this once.
+             * @example https://gpu.example.com/sign-in/password?secret=hp_…
+             */
+            link?: string;
         };
         CreateInvitation: {
             /**
@@ -9755,6 +9901,32 @@ export interface components {
              * @description Time of the last evaluation.
              */
             lookedAt?: string;
+            /** @description Of a dry run: how often it would have fired in the last days. */
+            wouldFire?: components["schemas"]["WouldFire"];
+        };
+        WouldFire: {
+            /**
+             * @description How often the rule would have fired over the stored series. Absent: unknown.
+             * @example 3
+             */
+            times?: number;
+            /**
+             * @description Devices or groups for which it would have.
+             * @example 2
+             */
+            labelSets?: number;
+            /**
+             * @description Over so many last days.
+             * @example 7
+             */
+            days: number;
+            /**
+             * @description Each step of so many seconds was looked at once; what is shorter may be missed.
+             * @example 60
+             */
+            stepSeconds?: number;
+            /** @description Why the number is unknown, or not all of it. */
+            message?: string;
         };
         ReplaceAlertRule: {
             /**
@@ -10466,6 +10638,11 @@ export interface components {
             hash: string;
             /** @description Address and client are not shown to this caller, so the hash cannot be checked. */
             withheld: boolean;
+            /**
+             * @description Id of the request, as in the answer's header X-Request-Id; empty: there was none, or an older release has written it. The hash is not over it.
+             * @example r-9f86d081884c7d65
+             */
+            requestID: string;
         };
         AuditVerification: {
             /**
@@ -11037,6 +11214,8 @@ export interface operations {
                 limit?: number;
                 /** @description Continue behind the page with this nextCursor, of the same list. */
                 cursor?: string;
+                /** @description Only what fits: FIELD OP VALUE, several with blanks between them (docs/use/api.md). Fields: specName, wanted, idle, inUse, preparing, missing, reason, message, imagesPresent, reclaim, keep. */
+                query?: string;
                 /** @description created: the oldest first. -created: the newest first. */
                 order?: "created" | "-created";
                 /** @description Tell also how many there are on all pages. */
@@ -11179,7 +11358,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Empty"];
+                    "application/json": components["schemas"]["CreatedInstance"];
                 };
             };
             default: components["responses"]["problem"];
@@ -11271,6 +11450,8 @@ export interface operations {
                 limit?: number;
                 /** @description Continue behind the page with this nextCursor, of the same list. */
                 cursor?: string;
+                /** @description Only what fits: FIELD OP VALUE, several with blanks between them (docs/use/api.md). Fields: id, instanceID, tenantID, tenantName, project, specName, image, templateName, state, phase, resumable, reason, message, gateway, host, zone, gpus, simulated, address, network, generation, createdAt, createdBy, startedAt, readyAt, endedAt, exitCode, holdsPlace, probes, inactivityTimeoutSeconds, maxRunSeconds, stopAt, keptUntil, inUse, usedAt, usedBy, stopsAt, stopsBecause, lossPolicy, shmSize, stopGraceSeconds. */
+                query?: string;
                 /** @description created: the oldest first. -created: the newest first. */
                 order?: "created" | "-created";
                 /** @description Tell also how many there are on all pages. */
@@ -11647,6 +11828,8 @@ export interface operations {
                 limit?: number;
                 /** @description Continue behind the page with this nextCursor, of the same list. */
                 cursor?: string;
+                /** @description Only what fits: FIELD OP VALUE, several with blanks between them (docs/use/api.md). Fields: id, instanceID, tenantID, project, port, madeBy, createdAt, expiresAt, opened. */
+                query?: string;
                 /** @description created: the oldest first. -created: the newest first. */
                 order?: "created" | "-created";
                 /** @description Tell also how many there are on all pages. */
@@ -11778,6 +11961,8 @@ export interface operations {
                 limit?: number;
                 /** @description Continue behind the page with this nextCursor, of the same list. */
                 cursor?: string;
+                /** @description Only what fits: FIELD OP VALUE, several with blanks between them (docs/use/api.md). Fields: name, location, accessPoints, hosts, gpus, gpusFree, createdAt, coordinates. */
+                query?: string;
                 /** @description created: the oldest first. -created: the newest first. */
                 order?: "created" | "-created";
                 /** @description Tell also how many there are on all pages. */
@@ -11929,6 +12114,8 @@ export interface operations {
                 limit?: number;
                 /** @description Continue behind the page with this nextCursor, of the same list. */
                 cursor?: string;
+                /** @description Only what fits: FIELD OP VALUE, several with blanks between them (docs/use/api.md). Fields: id, zone, address, state, hosts, standbys, loadPercent, tunnels, banned, version, seenAt. */
+                query?: string;
                 /** @description created: the oldest first. -created: the newest first. */
                 order?: "created" | "-created";
                 /** @description Tell also how many there are on all pages. */
@@ -12047,6 +12234,8 @@ export interface operations {
                 limit?: number;
                 /** @description Continue behind the page with this nextCursor, of the same list. */
                 cursor?: string;
+                /** @description Only what fits: FIELD OP VALUE, several with blanks between them (docs/use/api.md). Fields: id, zone, provider, createdAt, expiresAt, usedAt, host. */
+                query?: string;
                 /** @description created: the oldest first. -created: the newest first. */
                 order?: "created" | "-created";
                 /** @description Tell also how many there are on all pages. */
@@ -12144,6 +12333,8 @@ export interface operations {
                 limit?: number;
                 /** @description Continue behind the page with this nextCursor, of the same list. */
                 cursor?: string;
+                /** @description Only what fits: FIELD OP VALUE, several with blanks between them (docs/use/api.md). Fields: id, name, zone, provider, state, reason, message, cordoned, drainUntil, drainReason, simulated, gpus, gpusFree, gpuModels, cpus, cpuFree, memoryBytes, memoryFreeBytes, diskBytes, diskFreeBytes, volumeFreeBytes, instances, accessPoint, standbyAccessPoints, reportsDropped, reportsLost, os, kernel, architecture, cpuModel, driverVersion, cudaVersion, agentVersion, engine, userNamespaces, problems, joinedAt, seenAt, rack, trust, admission, admissionReasons, tier, measuredAt, provedAt. */
+                query?: string;
                 /** @description created: the oldest first. -created: the newest first. */
                 order?: "created" | "-created";
                 /** @description Tell also how many there are on all pages. */
@@ -12512,6 +12703,8 @@ export interface operations {
                 limit?: number;
                 /** @description Continue behind the page with this nextCursor, of the same list. */
                 cursor?: string;
+                /** @description Only what fits: FIELD OP VALUE, several with blanks between them (docs/use/api.md). Fields: id, host, zone, index, vendor, model, serialNumber, state, reason, message, remedy, since, use, heldBy, holder, hostName, simulated, memoryBytes, memoryUnified, pciAddress, numaNode, pcieGeneration, pcieWidth, driverVersion, computeCapability, mig, gpuClass, tier, verdict, evidence, memoryUsedBytes, sampledAt. */
+                query?: string;
             };
             header?: never;
             path?: never;
@@ -12626,6 +12819,8 @@ export interface operations {
                 limit?: number;
                 /** @description Continue behind the page with this nextCursor, of the same list. */
                 cursor?: string;
+                /** @description Only what fits: FIELD OP VALUE, several with blanks between them (docs/use/api.md). Fields: id, host, hostName, zone, index, model, state, use, instanceID, tenantID, memoryUsedBytes, memoryTotalBytes, clockMhz, throttled, sampledAt. */
+                query?: string;
             };
             header?: never;
             path?: never;
@@ -12658,6 +12853,8 @@ export interface operations {
                 limit?: number;
                 /** @description Continue behind the page with this nextCursor, of the same list. */
                 cursor?: string;
+                /** @description Only what fits: FIELD OP VALUE, several with blanks between them (docs/use/api.md). Fields: id, name, zone, state, gpus, gpusUsed, memoryUsedBytes, memoryTotalBytes, swapUsedBytes, diskUsedBytes, diskTotalBytes, diskReadBytes, diskWrittenBytes, networkReceivedBytes, networkSentBytes, rdmaReceivedBytes, rdmaSentBytes, uptimeSeconds, sampledAt. */
+                query?: string;
             };
             header?: never;
             path?: never;
@@ -12716,6 +12913,8 @@ export interface operations {
                 limit?: number;
                 /** @description Continue behind the page with this nextCursor, of the same list. */
                 cursor?: string;
+                /** @description Only what fits: FIELD OP VALUE, several with blanks between them (docs/use/api.md). Fields: name, of, kind, unit, help. */
+                query?: string;
             };
             header?: never;
             path?: never;
@@ -12958,6 +13157,8 @@ export interface operations {
                 limit?: number;
                 /** @description Continue behind the page with this nextCursor, of the same list. */
                 cursor?: string;
+                /** @description Only what fits: FIELD OP VALUE, several with blanks between them (docs/use/api.md). Fields: id, schedule, tenantID, from, to, madeAt, sentAt. */
+                query?: string;
                 /** @description created: the oldest first. -created: the newest first. */
                 order?: "created" | "-created";
                 /** @description Tell also how many there are on all pages. */
@@ -13043,6 +13244,8 @@ export interface operations {
                 limit?: number;
                 /** @description Continue behind the page with this nextCursor, of the same list. */
                 cursor?: string;
+                /** @description Only what fits: FIELD OP VALUE, several with blanks between them (docs/use/api.md). Fields: name, tenantID, by, where, every, at, keep, to, kept, nextAt, lastError. */
+                query?: string;
                 /** @description created: the oldest first. -created: the newest first. */
                 order?: "created" | "-created";
                 /** @description Tell also how many there are on all pages. */
@@ -13163,6 +13366,8 @@ export interface operations {
                 limit?: number;
                 /** @description Continue behind the page with this nextCursor, of the same list. */
                 cursor?: string;
+                /** @description Only what fits: FIELD OP VALUE, several with blanks between them (docs/use/api.md). Fields: name, cpu, memory, gpuType, gpuNum, createdAt. */
+                query?: string;
                 /** @description created: the oldest first. -created: the newest first. */
                 order?: "created" | "-created";
                 /** @description Tell also how many there are on all pages. */
@@ -13377,6 +13582,8 @@ export interface operations {
                 limit?: number;
                 /** @description Continue behind the page with this nextCursor, of the same list. */
                 cursor?: string;
+                /** @description Only what fits: FIELD OP VALUE, several with blanks between them (docs/use/api.md). Fields: id, gpuType, zone, trust, isolation, amount, currency, version, since, until. */
+                query?: string;
                 /** @description created: the oldest first. -created: the newest first. */
                 order?: "created" | "-created";
                 /** @description Tell also how many there are on all pages. */
@@ -13483,6 +13690,8 @@ export interface operations {
                 limit?: number;
                 /** @description Continue behind the page with this nextCursor, of the same list. */
                 cursor?: string;
+                /** @description Only what fits: FIELD OP VALUE, several with blanks between them (docs/use/api.md). Fields: id, state, zone, gpus, restarts, movesDone, movesTotal, atOnce, message, createdAt, endedAt. */
+                query?: string;
                 /** @description created: the oldest first. -created: the newest first. */
                 order?: "created" | "-created";
                 /** @description Tell also how many there are on all pages. */
@@ -13598,6 +13807,8 @@ export interface operations {
                 limit?: number;
                 /** @description Continue behind the page with this nextCursor, of the same list. */
                 cursor?: string;
+                /** @description Only what fits: FIELD OP VALUE, several with blanks between them (docs/use/api.md). Fields: name, title, help, image, cmd, mountPath, inactivityTimeoutSeconds, lossPolicy. */
+                query?: string;
             };
             header?: never;
             path?: never;
@@ -13656,6 +13867,8 @@ export interface operations {
                 limit?: number;
                 /** @description Continue behind the page with this nextCursor, of the same list. */
                 cursor?: string;
+                /** @description Only what fits: FIELD OP VALUE, several with blanks between them (docs/use/api.md). Fields: id, name, tenantID, project, size, wantedSize, state, reason, message, zone, host, attachedTo, createdAt, createdBy, usedBytes, totalBytes, usedInodes, totalInodes. */
+                query?: string;
                 /** @description created: the oldest first. -created: the newest first. */
                 order?: "created" | "-created";
                 /** @description Tell also how many there are on all pages. */
@@ -13843,6 +14056,8 @@ export interface operations {
                 limit?: number;
                 /** @description Continue behind the page with this nextCursor, of the same list. */
                 cursor?: string;
+                /** @description Only what fits: FIELD OP VALUE, several with blanks between them (docs/use/api.md). Fields: id, name, tenantID, project, kind, server, username, version, usedBy, createdAt, updatedAt. */
+                query?: string;
                 /** @description created: the oldest first. -created: the newest first. */
                 order?: "created" | "-created";
                 /** @description Tell also how many there are on all pages. */
@@ -14001,6 +14216,8 @@ export interface operations {
                 limit?: number;
                 /** @description Continue behind the page with this nextCursor, of the same list. */
                 cursor?: string;
+                /** @description Only what fits: FIELD OP VALUE, several with blanks between them (docs/use/api.md). Fields: id, name, tenantID, project, createdAt. */
+                query?: string;
                 /** @description created: the oldest first. -created: the newest first. */
                 order?: "created" | "-created";
                 /** @description Tell also how many there are on all pages. */
@@ -14096,6 +14313,8 @@ export interface operations {
                 limit?: number;
                 /** @description Continue behind the page with this nextCursor, of the same list. */
                 cursor?: string;
+                /** @description Only what fits: FIELD OP VALUE, several with blanks between them (docs/use/api.md). Fields: id, kind, subject, tenantID, project, state, message, createdAt, endedAt. */
+                query?: string;
                 /** @description created: the oldest first. -created: the newest first. */
                 order?: "created" | "-created";
                 /** @description Tell also how many there are on all pages. */
@@ -14154,6 +14373,8 @@ export interface operations {
                 limit?: number;
                 /** @description Continue behind the page with this nextCursor, of the same list. */
                 cursor?: string;
+                /** @description Only what fits: FIELD OP VALUE, several with blanks between them (docs/use/api.md). Fields: id, host, zone, tenantID, name, image, state, gpus, reason, message, decision, why, notKnown, seenSince. */
+                query?: string;
                 /** @description created: the oldest first. -created: the newest first. */
                 order?: "created" | "-created";
                 /** @description Tell also how many there are on all pages. */
@@ -14270,6 +14491,32 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ForeignWorkload"];
+                };
+            };
+            default: components["responses"]["problem"];
+        };
+    };
+    listComponents: {
+        parameters: {
+            query?: {
+                /** @description Entries of a page, at most. */
+                limit?: number;
+                /** @description Continue behind the page with this nextCursor, of the same list. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ComponentList"];
                 };
             };
             default: components["responses"]["problem"];
@@ -14449,6 +14696,8 @@ export interface operations {
                 limit?: number;
                 /** @description Continue behind the page with this nextCursor, of the same list. */
                 cursor?: string;
+                /** @description Only what fits: FIELD OP VALUE, several with blanks between them (docs/use/api.md). Fields: name, displayName, disabled, needsTotp, createdAt, disabledAt, version. */
+                query?: string;
                 /** @description created: the oldest first. -created: the newest first. */
                 order?: "created" | "-created";
                 /** @description Tell also how many there are on all pages. */
@@ -14666,6 +14915,8 @@ export interface operations {
                 limit?: number;
                 /** @description Continue behind the page with this nextCursor, of the same list. */
                 cursor?: string;
+                /** @description Only what fits: FIELD OP VALUE, several with blanks between them (docs/use/api.md). Fields: name, tenantID, displayName, disabled, createdAt, disabledAt, version. */
+                query?: string;
                 /** @description created: the oldest first. -created: the newest first. */
                 order?: "created" | "-created";
                 /** @description Tell also how many there are on all pages. */
@@ -14896,6 +15147,8 @@ export interface operations {
                 limit?: number;
                 /** @description Continue behind the page with this nextCursor, of the same list. */
                 cursor?: string;
+                /** @description Only what fits: FIELD OP VALUE, several with blanks between them (docs/use/api.md). Fields: id, tenantID, specs, zones, trust, images, maxRunSeconds, publicPorts, shareLinks, createdAt, changedAt, version. */
+                query?: string;
                 /** @description created: the oldest first. -created: the newest first. */
                 order?: "created" | "-created";
                 /** @description Tell also how many there are on all pages. */
@@ -15019,6 +15272,8 @@ export interface operations {
                 limit?: number;
                 /** @description Continue behind the page with this nextCursor, of the same list. */
                 cursor?: string;
+                /** @description Only what fits: FIELD OP VALUE, several with blanks between them (docs/use/api.md). Fields: id, name, isOperator, tenantID, createdAt, expiresAt, usedAt. */
+                query?: string;
                 /** @description created: the oldest first. -created: the newest first. */
                 order?: "created" | "-created";
                 /** @description Tell also how many there are on all pages. */
@@ -15110,6 +15365,8 @@ export interface operations {
                 limit?: number;
                 /** @description Continue behind the page with this nextCursor, of the same list. */
                 cursor?: string;
+                /** @description Only what fits: FIELD OP VALUE, several with blanks between them (docs/use/api.md). Fields: name, level, help. */
+                query?: string;
             };
             header?: never;
             path?: never;
@@ -15138,6 +15395,8 @@ export interface operations {
                 limit?: number;
                 /** @description Continue behind the page with this nextCursor, of the same list. */
                 cursor?: string;
+                /** @description Only what fits: FIELD OP VALUE, several with blanks between them (docs/use/api.md). Fields: name, tenantID, description, permissions, builtIn, createdAt. */
+                query?: string;
                 /** @description created: the oldest first. -created: the newest first. */
                 order?: "created" | "-created";
                 /** @description Tell also how many there are on all pages. */
@@ -15298,6 +15557,8 @@ export interface operations {
                 limit?: number;
                 /** @description Continue behind the page with this nextCursor, of the same list. */
                 cursor?: string;
+                /** @description Only what fits: FIELD OP VALUE, several with blanks between them (docs/use/api.md). Fields: id, subject, name, role, scope, tenantID, project, provider, expiresAt, madeBy, createdAt. */
+                query?: string;
                 /** @description created: the oldest first. -created: the newest first. */
                 order?: "created" | "-created";
                 /** @description Tell also how many there are on all pages. */
@@ -15391,6 +15652,8 @@ export interface operations {
                 limit?: number;
                 /** @description Continue behind the page with this nextCursor, of the same list. */
                 cursor?: string;
+                /** @description Only what fits: FIELD OP VALUE, several with blanks between them (docs/use/api.md). Fields: id, name, tenantID, state, members, createdAt. */
+                query?: string;
                 /** @description created: the oldest first. -created: the newest first. */
                 order?: "created" | "-created";
                 /** @description Tell also how many there are on all pages. */
@@ -15653,6 +15916,8 @@ export interface operations {
                 limit?: number;
                 /** @description Continue behind the page with this nextCursor, of the same list. */
                 cursor?: string;
+                /** @description Only what fits: FIELD OP VALUE, several with blanks between them (docs/use/api.md). Fields: tenantID, project, subject, name, usage, version, createdAt. */
+                query?: string;
                 /** @description created: the oldest first. -created: the newest first. */
                 order?: "created" | "-created";
                 /** @description Tell also how many there are on all pages. */
@@ -15761,6 +16026,8 @@ export interface operations {
                 limit?: number;
                 /** @description Continue behind the page with this nextCursor, of the same list. */
                 cursor?: string;
+                /** @description Only what fits: FIELD OP VALUE, several with blanks between them (docs/use/api.md). Fields: id, login, name, email, tenantID, state, hasPassword, hasTotp, recoveryCodesLeft, createdAt, disabledAt. */
+                query?: string;
                 /** @description created: the oldest first. -created: the newest first. */
                 order?: "created" | "-created";
                 /** @description Tell also how many there are on all pages. */
@@ -16002,6 +16269,8 @@ export interface operations {
                 limit?: number;
                 /** @description Continue behind the page with this nextCursor, of the same list. */
                 cursor?: string;
+                /** @description Only what fits: FIELD OP VALUE, several with blanks between them (docs/use/api.md). Fields: id, tenantID, project, provider, role, login, email, madeBy, createdAt, expiresAt. */
+                query?: string;
                 /** @description created: the oldest first. -created: the newest first. */
                 order?: "created" | "-created";
                 /** @description Tell also how many there are on all pages. */
@@ -16249,6 +16518,8 @@ export interface operations {
                 limit?: number;
                 /** @description Continue behind the page with this nextCursor, of the same list. */
                 cursor?: string;
+                /** @description Only what fits: FIELD OP VALUE, several with blanks between them (docs/use/api.md). Fields: id, userID, login, address, client, current, createdAt, usedAt, expiresAt. */
+                query?: string;
                 /** @description created: the oldest first. -created: the newest first. */
                 order?: "created" | "-created";
                 /** @description Tell also how many there are on all pages. */
@@ -16450,6 +16721,8 @@ export interface operations {
                 limit?: number;
                 /** @description Continue behind the page with this nextCursor, of the same list. */
                 cursor?: string;
+                /** @description Only what fits: FIELD OP VALUE, several with blanks between them (docs/use/api.md). Fields: id, name, tenantID, issuer, clientID, hasClientSecret, scopes, groupsClaim, defaultRole, createsUsers, trustedSecondFactor, hasAuthorities, listed, disabled, redirectUrl, logoutUrl, signedOutUrl, createdAt, disabledAt, version. */
+                query?: string;
                 /** @description created: the oldest first. -created: the newest first. */
                 order?: "created" | "-created";
                 /** @description Tell also how many there are on all pages. */
@@ -16628,6 +16901,8 @@ export interface operations {
                 limit?: number;
                 /** @description Continue behind the page with this nextCursor, of the same list. */
                 cursor?: string;
+                /** @description Only what fits: FIELD OP VALUE, several with blanks between them (docs/use/api.md). Fields: id, name, tenantID, state, createdAt, disabledAt. */
+                query?: string;
                 /** @description created: the oldest first. -created: the newest first. */
                 order?: "created" | "-created";
                 /** @description Tell also how many there are on all pages. */
@@ -16852,6 +17127,8 @@ export interface operations {
                 limit?: number;
                 /** @description Continue behind the page with this nextCursor, of the same list. */
                 cursor?: string;
+                /** @description Only what fits: FIELD OP VALUE, several with blanks between them (docs/use/api.md). Fields: id, name, accountID, tenantID, state, permissions, projects, addresses, createdAt, expiresAt, disabledAt. */
+                query?: string;
                 /** @description created: the oldest first. -created: the newest first. */
                 order?: "created" | "-created";
                 /** @description Tell also how many there are on all pages. */
@@ -17019,6 +17296,8 @@ export interface operations {
                 limit?: number;
                 /** @description Continue behind the page with this nextCursor, of the same list. */
                 cursor?: string;
+                /** @description Only what fits: FIELD OP VALUE, several with blanks between them (docs/use/api.md). Fields: id, rule, severity, state, isSilenced, summary, runbook, tenantID, firedAt, resolvedAt, told. */
+                query?: string;
                 /** @description created: the oldest first. -created: the newest first. */
                 order?: "created" | "-created";
                 /** @description Tell also how many there are on all pages. */
@@ -17075,6 +17354,8 @@ export interface operations {
                 limit?: number;
                 /** @description Continue behind the page with this nextCursor, of the same list. */
                 cursor?: string;
+                /** @description Only what fits: FIELD OP VALUE, several with blanks between them (docs/use/api.md). Fields: metric, comparison, severity, where, over, windowSeconds, across, by, forSeconds, clearSeconds, missing, labels, summary, runbook, description, tellTenants, disabled, name, tenantID, isDefault, firing, pending, error, lookedAt. */
+                query?: string;
             };
             header?: never;
             path?: never;
@@ -17227,6 +17508,8 @@ export interface operations {
                 limit?: number;
                 /** @description Continue behind the page with this nextCursor, of the same list. */
                 cursor?: string;
+                /** @description Only what fits: FIELD OP VALUE, several with blanks between them (docs/use/api.md). Fields: id, tenantID, matchers, comment, madeBy, createdAt, expiresAt. */
+                query?: string;
                 /** @description created: the oldest first. -created: the newest first. */
                 order?: "created" | "-created";
                 /** @description Tell also how many there are on all pages. */
@@ -17320,6 +17603,8 @@ export interface operations {
                 limit?: number;
                 /** @description Continue behind the page with this nextCursor, of the same list. */
                 cursor?: string;
+                /** @description Only what fits: FIELD OP VALUE, several with blanks between them (docs/use/api.md). Fields: type, url, user, from, to, plain, severity, where, groupBy, groupWaitSeconds, groupIntervalSeconds, repeatSeconds, firingOnly, name, tenantID, hasSecret, waiting, delivered, failed, lastError, deliveredAt. */
+                query?: string;
                 /** @description created: the oldest first. -created: the newest first. */
                 order?: "created" | "-created";
                 /** @description Tell also how many there are on all pages. */
@@ -17602,6 +17887,8 @@ export interface operations {
                 project?: string;
                 /** @description newest, the default: by time, the newest first; written: in the order of the chain, the oldest first. */
                 sort?: components["schemas"]["AuditSort"];
+                /** @description Only what this request did, by the X-Request-Id of its answer. */
+                requestID?: string;
                 /** @description Entries of a page, at most. */
                 limit?: number;
                 /** @description Continue behind the page with this nextCursor, of the same list. */

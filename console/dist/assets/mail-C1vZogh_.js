@@ -1,1 +1,0 @@
-const s={queued:"A letter with it is being sent.",none:"There is no e-mail address, so give it to the person yourself.",off:"This cloud sends no letters, so give it to the person yourself.",limited:"Too many letters went to this address, so give it to the person yourself."};function t(e){return s[e]}export{t as m};
