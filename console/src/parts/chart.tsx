@@ -37,7 +37,8 @@ export function wordsFor(unit: string): (value: number) => string {
 
 function lineLabel(labels: Record<string, string>, metric: string): string {
   const { gpu, host_name: host, workload, device, index, ...rest } = labels;
-  return [workload, host, gpu ?? index ?? device].filter(Boolean).join(' ') || Object.values(rest).filter(Boolean).join(' ') || metric;
+  // Of an instance, the device is its id once more.
+  return [workload, host, gpu ?? index ?? (workload ? undefined : device)].filter(Boolean).join(' ') || Object.values(rest).filter(Boolean).join(' ') || metric;
 }
 
 /** Columns for the chart. Times are those of the steps, from the beginning of the answer. */

@@ -28,7 +28,7 @@ function axes(dark: boolean, words: ChartData['words']): uPlot.Axis[] {
   const grid = { stroke: dark ? '#2e3138' : '#e9ecef', width: 1 };
   return [
     { stroke, grid },
-    { stroke, grid, size: 64, values: (_, values) => values.map(words) },
+    { stroke, grid, size: 80, values: (_, values) => values.map(words) },
   ];
 }
 

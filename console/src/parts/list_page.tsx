@@ -40,6 +40,12 @@ export function CellContent<T>({ column, item }: { column: Column<T>; item: T })
   return content === undefined || content === '' || content === null ? <Unknown /> : <>{content}</>;
 }
 
+/** A word that the column cuts is whole in its title. */
+function wholeText<T>(column: Column<T>, item: T): string | undefined {
+  const value = column.value(item);
+  return typeof value === 'string' && !column.cell ? value : undefined;
+}
+
 export function NameCell<T>({ kind, item, column }: { kind: Resource<T>; item: T; column: Column<T> }) {
   if (!kind.detail) return <CellContent column={column} item={item} />;
   return (
@@ -132,7 +138,7 @@ function TableRows<T>(props: RowsProps<T>) {
             return (
               <tr key={key} data-index={index} className={index === active ? 'active' : undefined}>
                 {columns.map((column, place) => (
-                  <td key={column.key} style={{ textAlign: column.align }}>
+                  <td key={column.key} style={{ textAlign: column.align }} title={wholeText(column, item)}>
                     {place === 0 ? <NameCell kind={kind} item={item} column={column} /> : <CellContent column={column} item={item} />}
                   </td>
                 ))}

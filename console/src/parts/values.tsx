@@ -45,6 +45,7 @@ function copySelected(text: string): boolean {
   const before = document.activeElement;
   // Within a dialog, which takes the focus back from all that is outside.
   (before?.closest('[role=dialog]') ?? document.body).append(field);
+  field.focus();
   field.select();
   let copied = false;
   try {

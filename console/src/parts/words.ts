@@ -12,7 +12,7 @@ export function bytesText(bytes: number | undefined): string {
     value /= 1024;
     unit += 1;
   }
-  return `${value >= 100 || unit === 0 ? Math.round(value) : Number(value.toFixed(1))} ${units[unit]}`;
+  return `${value >= 100 || unit === 0 ? Number(value.toFixed(value < 10 ? 1 : 0)) : Number(value.toFixed(1))} ${units[unit]}`;
 }
 
 export function moneyText(amount: string | number | undefined, currency = ''): string {
@@ -28,7 +28,7 @@ export function durationText(seconds: number | undefined): string {
   if (seconds > 0 && seconds < 10) return `${Number(seconds.toFixed(1))} s`;
   if (total < 60) return `${total} s`;
   if (total < 3600) return `${Math.floor(total / 60)} min`;
-  if (total < 48 * 3600) return `${Math.floor(total / 3600)} h ${Math.floor((total % 3600) / 60)} min`;
+  if (total < 48 * 3600) return `${Math.floor(total / 3600)} h ${Math.floor((total % 3600) / 60)} min`.replace(' 0 min', '');
   return `${Math.floor(total / 86400)} days`;
 }
 
@@ -45,6 +45,11 @@ export function agoText(time: string | undefined, now: number): string {
   if (Number.isNaN(seconds)) return unknown;
   if (Math.abs(seconds) < 5) return 'now';
   return seconds > 0 ? `${roughText(seconds)} ago` : `in ${roughText(-seconds)}`;
+}
+
+/** "1 host", "2,000 hosts". */
+export function countText(count: number, noun: string): string {
+  return `${count.toLocaleString('en')} ${noun}${count === 1 ? '' : 's'}`;
 }
 
 export function clockText(time: number): string {

@@ -15,6 +15,7 @@ import { AsyncView, Empty, Refusal } from '../../parts/states';
 import { useTypedWord, useUrlWord } from '../../parts/url_state';
 import { Ago } from '../../parts/values';
 import { durationOf } from '../../parts/form_values';
+import { countText } from '../../parts/words';
 import { reportLinks } from './links';
 import { claimedParts, costText, groupText, hoursText, type Line, percentText, sliceParts, type Waste } from './usage_words';
 
@@ -102,7 +103,7 @@ function UsageRows({ lines, most }: { lines: Line[]; most: number }) {
       <Group justify="space-between" gap="xs">
         <Text fw={600} className="breakable">{groupText(line.labels)}</Text>
         <Text fz="sm" c="dimmed">
-          {line.gpus} GPUs · {hoursText(line.claimedHours)} claimed · {percentText(line.utilizationPercent)} used · {hoursText(line.idleHours)} idle
+          {countText(line.gpus, 'GPU')} · {hoursText(line.claimedHours)} claimed · {percentText(line.utilizationPercent)} used · {hoursText(line.idleHours)} idle
         </Text>
       </Group>
       <Bar parts={claimedParts(line)} of={most} label={groupText(line.labels)} words={hoursText} />

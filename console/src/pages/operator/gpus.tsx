@@ -8,6 +8,7 @@ import { resource } from '../../parts/resource';
 import { SimulatedBadge, StateBadge } from '../../parts/state_badge';
 import { AsyncView } from '../../parts/states';
 import { Ago, Bytes, type Fact, Facts, Id } from '../../parts/values';
+import { InstanceName } from '../user/instance_name';
 import { Charts, Happened } from './happened';
 import { SmallTable } from './small_table';
 
@@ -46,7 +47,7 @@ function Health({ why }: { why: Why }) {
       {why.running.length > 0 && (
         <Text>
           <b>Running on it:</b>{' '}
-          {why.running.map((id) => <Link key={id} className="plain" href={`/instances/${encodeURIComponent(id)}`}>{id} </Link>)}
+          {why.running.map((id) => <InstanceName key={id} id={id} />)}
         </Text>
       )}
     </Stack>
@@ -149,14 +150,14 @@ export const gpus = resource('/v1/gpus', {
   id: (gpu) => gpu.id,
   name: (gpu) => `${gpu.hostName}, GPU ${gpu.index}`,
   columns: [
-    { key: 'name', title: 'GPU', value: (gpu) => `${gpu.hostName}, GPU ${gpu.index}`, width: '170px' },
-    { key: 'state', title: 'State', value: (gpu) => gpu.state, cell: (gpu) => <StateBadge state={gpu.state} reason={gpu.message} />, width: '140px' },
+    { key: 'name', title: 'GPU', value: (gpu) => `${gpu.hostName}, GPU ${gpu.index}`, width: '140px' },
+    { key: 'state', title: 'State', value: (gpu) => gpu.state, cell: (gpu) => <StateBadge state={gpu.state} reason={gpu.message} />, width: '130px' },
     { key: 'remedy', title: 'Remedy', value: (gpu) => gpu.remedy.replaceAll('_', ' '), width: '130px' },
     { key: 'use', title: 'Held by', value: (gpu) => (gpu.holder ? `${gpu.use} ${gpu.holder}` : gpu.use) },
-    { key: 'model', title: 'Model', value: (gpu) => gpu.model, width: '170px' },
-    { key: 'utilization', title: 'Use', value: (gpu) => gpu.utilizationPercent, cell: (gpu) => measured(gpu.utilizationPercent, '%'), width: '80px', align: 'right' },
-    { key: 'temperature', title: 'Temp.', value: (gpu) => gpu.temperatureCelsius, cell: (gpu) => measured(gpu.temperatureCelsius, '°C'), width: '90px', align: 'right' },
-    { key: 'power', title: 'Power', value: (gpu) => gpu.powerWatts, cell: (gpu) => measured(gpu.powerWatts && Math.round(gpu.powerWatts), 'W'), width: '90px', align: 'right' },
+    { key: 'model', title: 'Model', value: (gpu) => gpu.model, width: '160px' },
+    { key: 'utilization', title: 'Use', value: (gpu) => gpu.utilizationPercent, cell: (gpu) => measured(gpu.utilizationPercent, '%'), width: '70px', align: 'right' },
+    { key: 'temperature', title: 'Temp.', value: (gpu) => gpu.temperatureCelsius, cell: (gpu) => measured(gpu.temperatureCelsius, '°C'), width: '80px', align: 'right' },
+    { key: 'power', title: 'Power', value: (gpu) => gpu.powerWatts, cell: (gpu) => measured(gpu.powerWatts && Math.round(gpu.powerWatts), 'W'), width: '80px', align: 'right' },
     { key: 'zone', title: 'Zone', value: (gpu) => gpu.zone, width: '70px', wideOnly: true },
     { key: 'simulated', title: 'Kind', value: (gpu) => (gpu.simulated ? 'simulated' : 'real'), cell: (gpu) => (gpu.simulated ? <SimulatedBadge /> : 'real'), width: '140px' },
   ],

@@ -8,6 +8,7 @@ import { Section } from '../../parts/page_frame';
 import { StateBadge } from '../../parts/state_badge';
 import { AsyncView } from '../../parts/states';
 import { Ago } from '../../parts/values';
+import { InstanceName } from '../user/instance_name';
 import { Charts, Happened } from './happened';
 import { SmallTable } from './small_table';
 
@@ -36,7 +37,7 @@ function Why({ host }: { host: Host }) {
 }
 
 function Holder({ gpu }: { gpu: Gpu }) {
-  if (!gpu.holder && !gpu.heldBy) return null;
+  if (!gpu.holder && !gpu.heldBy) return <Text span fz="sm" c="dimmed">{gpu.use}</Text>;
   if (gpu.use === 'instance') return <Link className="plain" href={`/instances/${encodeURIComponent(gpu.heldBy)}`}>{gpu.holder || gpu.heldBy}</Link>;
   if (gpu.use === 'stock') return <Link className="plain" href={`/stock/${encodeURIComponent(gpu.holder)}`}>stock {gpu.holder}</Link>;
   return <>{gpu.holder || gpu.heldBy}</>;
@@ -101,7 +102,7 @@ function Volumes({ host }: { host: Host }) {
           { title: 'State', cell: (volume) => <StateBadge state={volume.state} reason={volume.message} /> },
           { title: 'Tenant', cell: (volume) => volume.tenantID },
           { title: 'Size', cell: (volume) => volume.size },
-          { title: 'Attached to', cell: (volume) => volume.attachedTo.join(' ') },
+          { title: 'Attached to', cell: (volume) => volume.attachedTo.length > 0 && volume.attachedTo.map((id) => <InstanceName key={id} id={id} tenantID={volume.tenantID} />) },
         ]}
       />
     </Section>

@@ -40,7 +40,7 @@ function facts(host: Host): Fact[] {
     { name: 'Last report', value: host.seenAt && <Ago time={host.seenAt} /> },
     { name: 'Joined', value: <Ago time={host.joinedAt} /> },
     { name: 'Drained until', value: host.drainUntil && <><Ago time={host.drainUntil} /> {host.drainReason}</> },
-    { name: 'System', value: `${host.os}, ${host.kernel}, ${host.architecture}` },
+    { name: 'System', value: [host.os, host.kernel, host.architecture].filter(Boolean).join(', ') },
     { name: 'CPU model', value: host.cpuModel },
     { name: 'Driver', value: host.driverVersion && `${host.driverVersion}, CUDA ${host.cudaVersion}` },
     { name: 'Engine', value: host.engine },

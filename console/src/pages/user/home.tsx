@@ -47,6 +47,8 @@ function Need({ badge, name, link, text, children }: { badge: ReactNode; name: s
   );
 }
 
+const stopWords: Record<string, string> = { max_run: 'its longest run ends' };
+
 /** Keeps an instance that stops soon; the whole instance is read for the action. */
 function KeepButton({ id, tenantID }: { id: string; tenantID: string }) {
   const query = useRead('/v1/instances/{instance}', { params: { instance: id }, query: { tenantID } }, { kinds: ['instance'] });
@@ -64,7 +66,7 @@ function Needs({ overview }: { overview: Schemas['Overview'] }) {
         </Need>
       ))}
       {stopping.map((one) => (
-        <Need key={one.id} name={one.name} link={instancePage(one)} badge={<StateBadge state="stopping" tone="warn" />} text={<>It stops <Ago time={one.at} />: {one.why.replaceAll('_', ' ')}.</>}>
+        <Need key={one.id} name={one.name} link={instancePage(one)} badge={<StateBadge state="stopping" tone="warn" />} text={<>It stops <Ago time={one.at} />: {stopWords[one.why] ?? one.why.replaceAll('_', ' ')}.</>}>
           <KeepButton id={one.id} tenantID={one.tenantID} />
         </Need>
       ))}

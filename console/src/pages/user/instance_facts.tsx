@@ -1,8 +1,18 @@
+import { Link } from 'wouter';
+import { usePermission } from '../../api/permissions';
+import { useRead } from '../../api/use_read';
 import { Ago, Facts, Id } from '../../parts/values';
 import { bytesText, durationText } from '../../parts/words';
 import type { Instance } from './instance_kind';
 
 const never = (seconds: number) => (seconds === 0 ? 'never' : durationText(seconds));
+
+/** Who may read hosts sees the name. */
+function HostName({ id }: { id: string }) {
+  const permitted = usePermission('host.read');
+  const { data } = useRead('/v1/hosts/{host}', { params: { host: id } }, { kinds: ['host'], enabled: permitted });
+  return permitted ? <Link className="plain" href={`/hosts/${encodeURIComponent(id)}`}>{data?.name ?? id}</Link> : id;
+}
 
 /** What an instance is made of. */
 export function InstanceFacts({ instance: it }: { instance: Instance }) {
@@ -15,7 +25,7 @@ export function InstanceFacts({ instance: it }: { instance: Instance }) {
         { name: 'Image', value: it.image },
         { name: 'Template', value: it.templateName },
         { name: 'Zone', value: it.zone },
-        { name: 'Host', value: it.host },
+        { name: 'Host', value: it.host && <HostName id={it.host} /> },
         { name: 'GPUs', value: it.gpus.join(', ') },
         { name: 'Tenant, project', value: [it.tenantID, it.project].filter(Boolean).join(', ') },
         { name: 'Address', value: it.address },

@@ -1,9 +1,15 @@
 // Volumes: a kind described once. List, form and detail are made from this.
+import type { Schemas } from '../../api/client';
 import { Ago, Id } from '../../parts/values';
 import { resource } from '../../parts/resource';
 import { StateBadge } from '../../parts/state_badge';
+import { InstanceName } from './instance_name';
 
 const states = ['creating', 'available', 'attached', 'deleting', 'failed'] as const;
+
+/** Instances that use it, by name. */
+const users = ({ attachedTo, tenantID }: Schemas['Volume']) =>
+  attachedTo.length > 0 ? attachedTo.map((id) => <InstanceName key={id} id={id} tenantID={tenantID} />) : undefined;
 
 export const volumes = resource('/v1/volumes', {
   noun: 'volume',
@@ -19,7 +25,7 @@ export const volumes = resource('/v1/volumes', {
     { key: 'state', title: 'State', value: (volume) => volume.state, cell: (volume) => <StateBadge state={volume.state} reason={volume.message} />, width: '140px' },
     { key: 'size', title: 'Size', value: (volume) => volume.size, width: '100px', align: 'right' },
     { key: 'zone', title: 'Zone', value: (volume) => volume.zone, width: '120px' },
-    { key: 'attached', title: 'Used by', value: (volume) => volume.attachedTo.join(' ') },
+    { key: 'attached', title: 'Used by', value: (volume) => volume.attachedTo.join(' '), cell: users },
     { key: 'tenant', title: 'Tenant', value: (volume) => volume.tenantID, width: '140px', wideOnly: true },
     { key: 'created', title: 'Made', value: (volume) => volume.createdAt, cell: (volume) => <Ago time={volume.createdAt} />, width: '130px' },
   ],
@@ -83,7 +89,7 @@ export const volumes = resource('/v1/volumes', {
       { name: 'Zone', value: volume.zone },
       { name: 'Tenant', value: volume.tenantID },
       { name: 'Project', value: volume.project },
-      { name: 'Used by', value: volume.attachedTo.join(', ') },
+      { name: 'Used by', value: users(volume) },
       { name: 'Made', value: <Ago time={volume.createdAt} /> },
       { name: 'Made by', value: volume.createdBy },
     ],

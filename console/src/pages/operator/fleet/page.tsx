@@ -8,7 +8,7 @@ import { PageFrame, Section } from '../../../parts/page_frame';
 import { SimulatedBadge } from '../../../parts/state_badge';
 import { AsyncView, Empty } from '../../../parts/states';
 import { useUrlWord } from '../../../parts/url_state';
-import { clockText } from '../../../parts/words';
+import { clockText, countText } from '../../../parts/words';
 import { Attention } from './attention';
 import { countsOf, type FleetData, zonesOf } from './fleet_data';
 import { FleetTable } from './fleet_table';
@@ -84,7 +84,7 @@ function Maps({ data, colouring }: { data: FleetData; colouring: Colouring }) {
     <Stack gap="md">
       <Legend shades={keys.shades} dark={dark} flags={colouring !== 'state'} />
       {zones.map(({ zone, hosts }) => (
-        <Section key={zone} title={zone || 'no zone'} actions={<Text fz="sm" c="dimmed">{hosts.length.toLocaleString('en')} hosts</Text>}>
+        <Section key={zone} title={zone || 'no zone'} actions={<Text fz="sm" c="dimmed">{countText(hosts.length, 'host')}</Text>}>
           <ZoneMap zone={zone} hosts={hosts} data={data} colouring={colouring} keys={keys} cell={cellSize(gpus)} dark={dark} onHost={openHost} onGpu={openGpu} />
         </Section>
       ))}
