@@ -10,5 +10,5 @@ test('a price or rule that is not set is named as such', () => {
   expect(planText({ ...plan, fromStock: false, host: 'h-1', gpu: undefined, inactivityTimeoutSeconds: 0 })).toBe(
     'On a free host in lon (h-1) · no price is set · runs until it is stopped',
   );
-  expect(planText({ ...plan, maxRunSeconds: 7200 })).toContain('stops after 30 min unused · stops after 2 h 0 min');
+  expect(planText({ ...plan, maxRunSeconds: 7200 })).toContain('stops after 30 min unused · stops after 2 h');
 });
