@@ -61,6 +61,15 @@ export class Person {
     }
 }
 
+// None for the first request of a page that a link has just opened.
+function frameOf(request) {
+    try {
+        return request.frame();
+    } catch {
+        return undefined;
+    }
+}
+
 export class Stage {
     // `hands`: "mouse" or "keyboard".
     constructor(browser, cloud, hands) {
@@ -85,8 +94,9 @@ export class Stage {
         const ofGateway = (url) => url !== "" && new URL(url).port === new URL(this.cloud.gatewayUrl).port;
         context.on("request", (request) => {
             const { origin, protocol } = new URL(request.url());
-            const top = request.isNavigationRequest() && request.frame().parentFrame() === null;
-            if (!top && ofGateway(request.frame().url())) return; // A page of an instance, in a tab of its own.
+            const frame = frameOf(request);
+            const top = request.isNavigationRequest() && !frame?.parentFrame();
+            if (!top && ofGateway(frame?.url() ?? "")) return; // A page of an instance, in another tab.
             if (["http:", "https:"].includes(protocol) && !own.includes(origin) && !top)
                 this.wrong.push(`a request went to another origin: ${request.url()}`);
         });

@@ -2,28 +2,38 @@
 // home to its page, its logs, and, when it does not run, to why.
 import { check, equal } from "../stage.mjs";
 
-// The row of home that shows the tenant's instance: the newest of all.
+// A link of the instance's row.
 async function fromHome(person, name) {
     await person.click(person.link("Home", person.page.locator("nav")));
     await person.heading("Home");
-    return person.link(name, person.page.getByRole("main")).first();
+    const main = person.page.getByRole("main");
+    return person.link(name, main.locator("div.need", { has: person.link("seen") })).last();
 }
 
-async function lookAtIt(operator, tenant) {
-    const { page, cloud } = operator;
-    const open = await fromHome(operator, "Open");
-    const opens = page.waitForEvent("popup");
-    equal(await operator.clicksOf(() => operator.click(open)), 1, "presses from home to its page");
-    const popup = await opens;
-    await popup.waitForLoadState();
-    check(popup.url().includes("too-large"), `its page opens: ${popup.url()}`);
-    await popup.close();
-    const logs = await fromHome(operator, "Logs");
-    equal(await operator.clicksOf(() => operator.click(logs)), 1, "presses from home to its logs");
+async function lookAtIt(stage, tenantID) {
+    const { cloud } = stage;
+    const template = { ports: [{ port: 8080, protocol: "TCP", isPublic: true, isProbe: true, baseUrl: "" }], envs: [], cmd: "", volumes: [] };
+    await cloud.api("PUT", "/v1/quotas", { tenantID, limits: [{ resource: "gpus", limit: "2" }] });
+    await cloud.api("POST", "/gpu-instances", { instanceID: "seen", tenantID, image: "localhost/hostler-demo:latest", specName: "demo", template });
+    await cloud.running("seen", tenantID);
+    await cloud.user(`pat@${tenantID}`, "a horse that is right", [{ role: "member", tenantID }]);
+    const { secret } = await cloud.api("POST", "/v1/sign-in", { login: `pat@${tenantID}`, password: "a horse that is right" });
+    const pat = await stage.person();
+    const { page } = pat;
+    await pat.signIn(secret);
+    stage.expectRefusal(404, "/favicon.ico");
+    const open = await fromHome(pat, "Open");
+    const opens = pat.context.waitForEvent("page");
+    const [shown, presses] = await Promise.all([opens, pat.clicksOf(() => pat.click(open))]);
+    equal(presses, 1, "presses from home to its page");
+    await shown.getByText("seen").first().waitFor();
+    await shown.close();
+    const logs = await fromHome(pat, "Logs");
+    equal(await pat.clicksOf(() => pat.click(logs)), 1, "presses from home to its logs");
     await page.getByLabel("Log", { exact: true }).getByText("demo: listening on port").waitFor();
-    await cloud.api("POST", "/v1/instances/too-large/stop", { tenantID: tenant });
-    const why = await fromHome(operator, "Why");
-    equal(await operator.clicksOf(() => operator.click(why)), 1, "presses from home to why it does not run");
+    await cloud.api("POST", "/v1/instances/seen/stop", { tenantID });
+    const why = await fromHome(pat, "Why");
+    equal(await pat.clicksOf(() => pat.click(why)), 1, "presses from home to why it does not run");
     await page.getByRole("heading", { name: "Why", exact: true }).waitFor();
     await page.getByText(/stopped/).first().waitFor();
 }
@@ -57,6 +67,6 @@ export default async function (stage) {
     await page.waitForURL(/\/console\/instances\/too-large\?/);
     await cloud.running("too-large", tenant);
     await page.getByText("running", { exact: true }).first().waitFor();
-    await lookAtIt(operator, tenant);
-    await cloud.api("DELETE", `/gpu-instances/too-large?tenantID=${tenant}`);
+    await lookAtIt(stage, tenant);
+    for (const name of ["too-large", "seen"]) await cloud.api("DELETE", `/gpu-instances/${name}?tenantID=${tenant}`);
 }
