@@ -44,8 +44,12 @@ std::string_view wrong_number(QueryKind kind) {
         case QueryKind::number: return "is no whole number";
         case QueryKind::money: return "is no sum such as 2.49";
         case QueryKind::time: return "is no time such as 2026-11-28T10:00:00Z";
-        default: return "is no quantity such as 4, 500m or 80Gi";
+        case QueryKind::cpus:
+        case QueryKind::bytes: return "is no quantity such as 4, 500m or 80Gi";
+        case QueryKind::text:
+        case QueryKind::words: break;
     }
+    return "is not taken";
 }
 
 Result<Query> answer(Query query, std::vector<FieldError> wrong) {

@@ -131,8 +131,8 @@ template <>
 inline constexpr auto fields<WouldFire> = std::to_array<Field>({
     {.member = "times", .help = "How often the rule would have fired over the stored series. Absent: unknown.", .example = "3"},
     {.member = "label_sets", .help = "Devices or groups for which it would have.", .example = "2"},
-    {.member = "days", .help = "Over so many last days.", .example = "7"},
-    {.member = "step_seconds", .help = "Each step of so many seconds was looked at once; what is shorter may be missed.", .example = "60",
+    {.member = "days", .help = "Number of days, up to now, that were looked at.", .example = "7"},
+    {.member = "step_seconds", .help = "Seconds between two looks; what is shorter may be missed.", .example = "60",
      .unit = Unit::seconds},
     {.member = "message", .help = "Why the number is unknown, or not all of it."},
 });

@@ -45,7 +45,7 @@ inline constexpr auto fields<Component> = std::to_array<Field>({
     {.member = "seen_at", .help = "When it was last heard of; absent: it is connected, or unknown."},
     {.member = "expires_at", .help = "End of its certificate; absent: unknown."},
     {.member = "size_bytes", .help = "Size on the disk; absent: unknown.", .example = "1073741824"},
-    {.member = "message", .help = "What else is known of it.", .example = "epoch 4"},
+    {.member = "message", .help = "Further facts about it.", .example = "epoch 4"},
 });
 
 }  // namespace hostler::api

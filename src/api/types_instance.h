@@ -271,8 +271,7 @@ struct CreatedInstance {
 BOOST_DESCRIBE_STRUCT(CreatedInstance, (), (plan))
 template <>
 inline constexpr auto fields<CreatedInstance> = std::to_array<Field>({
-    {.member = "plan", .help = "Where it goes and what it costs, with dryRun=true where it would go; absent: it exists already "
-                               "and holds no place now."},
+    {.member = "plan", .help = "With dryRun=true: where it would go and what it costs; absent: it exists already."},
 });
 
 struct Instance {

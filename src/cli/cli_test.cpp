@@ -272,7 +272,7 @@ TEST_F(CliTest, ADryRunOfAStartShowsWhereItWouldGo) {
     api.handlers.on<api::ops::create_instance>(
         [&](api::Call call, api::CreateInstance) -> Task<api::CreatedInstance> {
             dry = call.dry_run;
-            co_return answer;
+            co_return dry ? answer : api::CreatedInstance{};
         });
     std::vector<std::string> words{"instance", "create", "nb",      "--tenant", "acme",
                                    "--spec",   "s",      "--image", "i"};

@@ -292,7 +292,7 @@ private:
         const std::string subject = subject_of(command_, call);
         if (command_.wait && !command_.dry_run) co_return co_await wait(std::move(call), answer);
         const bool talk_only =
-            style_.format == Format::table && (operation_.status == 202 || is_nothing_to_show(answer));
+            style_.format == Format::table && (operation_.status == 202 || is_empty(answer));
         if (!talk_only) {
             const std::string name = subject.substr(std::min(subject.size(), subject.find('/') + 1));
             world_.out(style_.format == Format::name && has_no_name(answer)
@@ -325,10 +325,6 @@ private:
         return answer.is_object() && answer.get_object().empty();
     }
 
-    // Where an instance goes is asked for before it is created; then its state is of more use.
-    bool is_nothing_to_show(const json::value& answer) const {
-        return is_empty(answer) || (&operation_ == &api::ops::create_instance && !command_.dry_run);
-    }
     bool has_no_name(const json::value& answer) const {
         return is_empty(answer) || &operation_ == &api::ops::create_instance;
     }

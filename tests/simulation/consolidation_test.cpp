@@ -6,9 +6,9 @@
 #include "api/types_consolidation.h"
 #include "roles/master/command/commands.h"
 #include "roles/master/consolidation/execution.h"
-#include "roles/master/instance/places.h"
-#include "roles/master/instance/runs.h"
-#include "roles/master/instance/stop_start.h"
+#include "roles/master/run/places.h"
+#include "roles/master/run/runs.h"
+#include "roles/master/run/stop_start.h"
 #include "seeds.h"
 #include "storm.h"
 

@@ -5,7 +5,7 @@
 
 #include "api/types_host.h"
 #include "roles/master/drain/drain.h"
-#include "roles/master/instance/stop_start.h"
+#include "roles/master/run/stop_start.h"
 #include "seeds.h"
 #include "storm.h"
 

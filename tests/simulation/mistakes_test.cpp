@@ -8,9 +8,9 @@
 #include "forgetful.h"
 #include "mistakes.h"
 #include "proto/uplink.pb.h"
-#include "roles/master/instance/places.h"
-#include "roles/master/instance/runs.h"
-#include "roles/master/instance/stop_start.h"
+#include "roles/master/run/places.h"
+#include "roles/master/run/runs.h"
+#include "roles/master/run/stop_start.h"
 #include "sessions.h"
 #include "storm.h"
 

@@ -4,8 +4,8 @@
 #include <gtest/gtest.h>
 
 #include "mistakes.h"
-#include "roles/master/instance/places.h"
-#include "roles/master/instance/stop_start.h"
+#include "roles/master/run/places.h"
+#include "roles/master/run/stop_start.h"
 #include "seeds.h"
 
 namespace hostler::simulation {

@@ -3398,7 +3398,7 @@ export interface components {
             templateName: unknown;
         }) & unknown);
         CreatedInstance: {
-            /** @description Where it goes and what it costs, with dryRun=true where it would go; absent: it exists already and holds no place now. */
+            /** @description With dryRun=true: where it would go and what it costs; absent: it exists already. */
             plan?: components["schemas"]["InstancePlan"];
         };
         InstancePlan: {
@@ -7413,7 +7413,7 @@ export interface components {
              */
             sizeBytes?: number;
             /**
-             * @description What else is known of it.
+             * @description Further facts about it.
              * @example epoch 4
              */
             message?: string;
@@ -9916,12 +9916,12 @@ export interface components {
              */
             labelSets?: number;
             /**
-             * @description Over so many last days.
+             * @description Number of days, up to now, that were looked at.
              * @example 7
              */
             days: number;
             /**
-             * @description Each step of so many seconds was looked at once; what is shorter may be missed.
+             * @description Seconds between two looks; what is shorter may be missed.
              * @example 60
              */
             stepSeconds?: number;

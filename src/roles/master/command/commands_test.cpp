@@ -1,5 +1,5 @@
 #include "roles/master/command/commands.h"
-#include "roles/master/instance/reconcile.h"
+#include "roles/master/run/reconcile.h"
 
 #include <gtest/gtest.h>
 

@@ -6,8 +6,8 @@
 #include "api/types_instance.h"
 #include "roles/master/instance/auto_stop.h"
 #include "roles/master/instance/explain.h"
-#include "roles/master/instance/stop_start.h"
 #include "roles/master/instance/view.h"
+#include "roles/master/run/stop_start.h"
 #include "roles/master/testing/desk_rig.h"
 
 namespace hostler::master {

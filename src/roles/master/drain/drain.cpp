@@ -8,7 +8,7 @@
 #include "core/timers.h"
 #include "roles/master/command/commands.h"
 #include "roles/master/host/view.h"
-#include "roles/master/instance/stop_start.h"
+#include "roles/master/run/stop_start.h"
 #include "roles/master/scheduler/capacity.h"
 #include "roles/master/state/views.h"
 #include "roles/master/stock/slots.h"

@@ -7,8 +7,8 @@
 #include "api/types_stock.h"
 #include "roles/master/host/lifecycle.h"
 #include "roles/master/host/view.h"
-#include "roles/master/instance/failover.h"
-#include "roles/master/instance/stop_start.h"
+#include "roles/master/run/failover.h"
+#include "roles/master/run/stop_start.h"
 #include "roles/master/stock/slots.h"
 #include "roles/master/testing/desk_rig.h"
 

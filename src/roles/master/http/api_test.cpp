@@ -1,5 +1,5 @@
 #include "roles/master/http/api.h"
-#include "roles/master/instance/runs.h"
+#include "roles/master/run/runs.h"
 
 #include <gtest/gtest.h>
 

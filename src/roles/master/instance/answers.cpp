@@ -6,9 +6,9 @@
 
 #include "ports/engine.h"
 #include "roles/master/instance/auto_stop.h"
-#include "roles/master/instance/left.h"
-#include "roles/master/instance/reconcile.h"
-#include "roles/master/instance/runs.h"
+#include "roles/master/run/left.h"
+#include "roles/master/run/reconcile.h"
+#include "roles/master/run/runs.h"
 #include "roles/master/volume/volumes.h"
 
 namespace hostler::master {

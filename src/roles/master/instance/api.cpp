@@ -9,8 +9,8 @@
 #include "roles/master/instance/lifecycle.h"
 #include "roles/master/instance/owner.h"
 #include "roles/master/instance/repair.h"
-#include "roles/master/instance/stop_start.h"
 #include "roles/master/instance/view.h"
+#include "roles/master/run/stop_start.h"
 #include "roles/master/scheduler/wishes.h"
 #include "roles/master/template/templates.h"
 #include "roles/master/tenancy/tenancy.h"
@@ -76,7 +76,7 @@ Result<api::CreatedInstance> decide_start(Desk& desk, const api::Call& call,
     TRY(create_instance(desk, filled, digest_of(call, request, digest), std::nullopt, call.caller.actor));
     const Instance* made = find_instance(desk, filled.tenant_id, filled.instance_id);
     HOSTLER_ASSERT(made);
-    return api::CreatedInstance{plan_of(desk, call, *made)};
+    return call.dry_run ? api::CreatedInstance{plan_of(desk, call, *made)} : api::CreatedInstance{};
 }
 
 }  // namespace

@@ -4,8 +4,8 @@
 
 #include "api/types_instance.h"
 #include "roles/master/instance/repair.h"
-#include "roles/master/instance/stop_start.h"
 #include "roles/master/policy/policies.h"
+#include "roles/master/run/stop_start.h"
 #include "roles/master/state/due_times.h"
 
 namespace hostler::master {

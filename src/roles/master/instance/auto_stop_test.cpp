@@ -3,8 +3,8 @@
 
 #include "proto/uplink.pb.h"
 #include "roles/master/instance/auto_stop.h"
-#include "roles/master/instance/reconcile.h"
-#include "roles/master/instance/stop_start.h"
+#include "roles/master/run/reconcile.h"
+#include "roles/master/run/stop_start.h"
 #include "roles/master/testing/desk_rig.h"
 #include "roles/master/uplink/messages.h"
 

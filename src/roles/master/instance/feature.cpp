@@ -1,15 +1,15 @@
+#include "roles/master/state/feature.h"
 #include "roles/master/instance/answers.h"
 #include "roles/master/instance/archive.h"
 #include "roles/master/instance/auto_stop.h"
-#include "roles/master/instance/failover.h"
-#include "roles/master/instance/layers.h"
-#include "roles/master/instance/left.h"
-#include "roles/master/instance/places.h"
-#include "roles/master/instance/reconcile.h"
-#include "roles/master/instance/runs.h"
 #include "roles/master/leader/term.h"
+#include "roles/master/run/failover.h"
+#include "roles/master/run/layers.h"
+#include "roles/master/run/left.h"
+#include "roles/master/run/places.h"
+#include "roles/master/run/reconcile.h"
+#include "roles/master/run/runs.h"
 #include "roles/master/scheduler/capacity.h"
-#include "roles/master/state/feature.h"
 
 namespace hostler::master {
 

@@ -4,10 +4,10 @@
 
 #include "proto/uplink.pb.h"
 #include "roles/master/instance/explain.h"
-#include "roles/master/instance/layers.h"
-#include "roles/master/instance/reconcile.h"
-#include "roles/master/instance/stop_start.h"
 #include "roles/master/instance/view.h"
+#include "roles/master/run/layers.h"
+#include "roles/master/run/reconcile.h"
+#include "roles/master/run/stop_start.h"
 #include "roles/master/testing/desk_rig.h"
 #include "roles/master/uplink/messages.h"
 

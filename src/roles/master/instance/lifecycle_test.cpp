@@ -5,8 +5,8 @@
 #include "api/types_instance.h"
 #include "api/types_stock.h"
 #include "roles/master/instance/lifecycle.h"
-#include "roles/master/instance/reconcile.h"
-#include "roles/master/instance/runs.h"
+#include "roles/master/run/reconcile.h"
+#include "roles/master/run/runs.h"
 #include "roles/master/stock/slots.h"
 #include "roles/master/testing/desk_rig.h"
 

@@ -7,9 +7,9 @@
 #include "api/types_instance.h"
 #include "roles/master/container/containers.h"
 #include "roles/master/container/shell_words.h"
-#include "roles/master/instance/own_ports.h"
-#include "roles/master/instance/stop_start.h"
 #include "roles/master/policy/policies.h"
+#include "roles/master/run/own_ports.h"
+#include "roles/master/run/stop_start.h"
 #include "roles/master/state/refuse.h"
 
 namespace hostler::master {

@@ -4,8 +4,8 @@
 #include "api/types_instance.h"
 #include "roles/master/instance/auto_stop.h"
 #include "roles/master/instance/repair.h"
-#include "roles/master/instance/runs.h"
-#include "roles/master/instance/stop_start.h"
+#include "roles/master/run/runs.h"
+#include "roles/master/run/stop_start.h"
 #include "roles/master/testing/desk_rig.h"
 
 namespace hostler::master {

@@ -1,4 +1,4 @@
-#include "roles/master/instance/stop_start.h"
+#include "roles/master/run/stop_start.h"
 
 #include <gtest/gtest.h>
 

@@ -13,7 +13,7 @@
 #include "roles/master/health/health.h"
 #include "roles/master/instance/auto_stop.h"
 #include "roles/master/instance/explain.h"
-#include "roles/master/instance/layers.h"
+#include "roles/master/run/layers.h"
 #include "roles/master/scheduler/wishes.h"
 #include "roles/master/secret/secrets.h"
 #include "roles/master/share/shares.h"

@@ -8,7 +8,7 @@
 #include "domain/inventory/drain.h"
 #include "roles/master/billing/prices.h"
 #include "roles/master/host/view.h"
-#include "roles/master/instance/stop_start.h"
+#include "roles/master/run/stop_start.h"
 #include "roles/master/scheduler/capacity.h"
 
 namespace hostler::master {

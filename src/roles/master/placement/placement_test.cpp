@@ -11,7 +11,7 @@
 #include "api/types_price.h"
 #include "api/types_zone.h"
 #include "roles/master/billing/prices.h"
-#include "roles/master/instance/stop_start.h"
+#include "roles/master/run/stop_start.h"
 #include "roles/master/scheduler/capacity.h"
 #include "roles/master/scheduler/wishes.h"
 #include "roles/master/template/templates.h"

@@ -6,9 +6,9 @@
 #include "domain/tenancy/role.h"
 #include "roles/master/http/caller.h"
 #include "roles/master/instance/lifecycle.h"
-#include "roles/master/instance/places.h"
-#include "roles/master/instance/runs.h"
-#include "roles/master/instance/stop_start.h"
+#include "roles/master/run/places.h"
+#include "roles/master/run/runs.h"
+#include "roles/master/run/stop_start.h"
 #include "roles/master/share/shares.h"
 #include "roles/master/testing/api_rig.h"
 

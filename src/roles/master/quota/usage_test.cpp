@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include "roles/master/instance/runs.h"
-#include "roles/master/instance/stop_start.h"
+#include "roles/master/run/runs.h"
+#include "roles/master/run/stop_start.h"
 #include "roles/master/stock/slots.h"
 #include "roles/master/testing/desk_rig.h"
 #include "roles/master/testing/usage_check.h"

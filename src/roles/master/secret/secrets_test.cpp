@@ -1,5 +1,5 @@
 #include "roles/master/secret/secrets.h"
-#include "roles/master/instance/reconcile.h"
+#include "roles/master/run/reconcile.h"
 
 #include <gmock/gmock.h>
 

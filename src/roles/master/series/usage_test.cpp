@@ -11,7 +11,7 @@
 #include "domain/inventory/metrics.h"
 #include "proto/uplink.pb.h"
 #include "roles/master/http/api.h"
-#include "roles/master/instance/stop_start.h"
+#include "roles/master/run/stop_start.h"
 #include "roles/master/series/series.h"
 #include "roles/master/testing/callers.h"
 #include "roles/master/testing/host_rig.h"

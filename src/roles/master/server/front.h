@@ -3,9 +3,9 @@
 
 #include "core/metrics.h"
 #include "http/server.h"
+#include "roles/master/browser/forward.h"
 #include "roles/master/http/admission.h"
 #include "roles/master/http/api.h"
-#include "roles/master/server/forward.h"
 #include "roles/master/server/series_follow.h"
 
 namespace hostler::master {

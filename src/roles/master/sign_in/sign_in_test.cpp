@@ -60,7 +60,7 @@ TEST_F(PeopleSignIn, WhetherAnAccountExistsIsNotVisible) {
         EXPECT_EQ(reply.status, 401) << login;
         EXPECT_EQ(reply.code(), "sign_in_failed");
         EXPECT_EQ(passwords.asked, before + 1) << login;  // And so they take as long.
-        answers.insert(boost::json::serialize(reply.body));
+        answers.insert(without_request(boost::json::serialize(reply.body)));
     }
     EXPECT_EQ(answers.size(), 1u);
     EXPECT_EQ(sign_in("bob").code(), "sign_in_failed");

@@ -6,7 +6,7 @@
 #include "api/types_secret.h"
 #include "api/types_volume.h"
 #include "roles/master/instance/repair.h"
-#include "roles/master/instance/stop_start.h"
+#include "roles/master/run/stop_start.h"
 #include "roles/master/secret/secrets.h"
 #include "roles/master/testing/desk_rig.h"
 #include "roles/master/testing/index_check.h"

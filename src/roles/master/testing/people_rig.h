@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <boost/json.hpp>
+#include <regex>
 
 #include "core/percent.h"
 #include "core/testing/memory_stream.h"
@@ -34,6 +35,11 @@ struct PeopleTest : ::testing::Test, PeopleSettings {
         (void)hostler::testing::try_run(loop, connections.close());
     }
 
+    // A text in which the id of the request is left out: it differs in each answer.
+    static std::string without_request(const std::string& text) {
+        static const std::regex id{"r-[0-9a-f]{16}"};
+        return std::regex_replace(text, id, "r-");
+    }
     struct Reply {
         int status = 0;  // 0: there is no answer yet.
         std::string text;

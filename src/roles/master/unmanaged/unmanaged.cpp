@@ -6,9 +6,9 @@
 
 #include "roles/master/command/commands.h"
 #include "roles/master/instance/lifecycle.h"
-#include "roles/master/instance/own_ports.h"
-#include "roles/master/instance/runs.h"
 #include "roles/master/network/subnets.h"
+#include "roles/master/run/own_ports.h"
+#include "roles/master/run/runs.h"
 #include "roles/master/scheduler/capacity.h"
 #include "roles/master/state/refuse.h"
 #include "roles/master/stock/slots.h"

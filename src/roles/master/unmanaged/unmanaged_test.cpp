@@ -4,8 +4,8 @@
 #include <gtest/gtest.h>
 
 #include "roles/master/instance/lifecycle.h"
-#include "roles/master/instance/reconcile.h"
-#include "roles/master/instance/stop_start.h"
+#include "roles/master/run/reconcile.h"
+#include "roles/master/run/stop_start.h"
 #include "roles/master/scheduler/capacity.h"
 #include "roles/master/testing/desk_rig.h"
 #include "roles/master/volume/volumes.h"

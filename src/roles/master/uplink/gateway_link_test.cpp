@@ -2,8 +2,8 @@
 #include <gtest/gtest.h>
 
 #include "roles/master/http/caller.h"
-#include "roles/master/instance/runs.h"
 #include "roles/master/pki/authority.h"
+#include "roles/master/run/runs.h"
 #include "roles/master/testing/link_rig.h"
 
 namespace hostler::master {

@@ -1,5 +1,5 @@
 // The console: its files, and how a browser that shows it calls the API.
-#include "roles/master/server/console.h"
+#include "roles/master/browser/console.h"
 
 #include "roles/master/http/caller.h"
 #include "roles/master/testing/people_rig.h"
@@ -13,7 +13,7 @@ using ::testing::Not;
 
 constexpr http::StaticFile files[] = {{"index.html", "<p>page", "zipped page", "\"p1\""},
                                       {"assets/main-1.js", "script", "zipped script", "\"s1\""}};
-constexpr std::string_view ours = "X-Hostler-Console: 1\r\n";
+constexpr std::string_view our_header = "X-Hostler-Console: 1\r\n";
 
 struct ConsoleTest : PeopleTest {
     ConsoleTest() {
@@ -21,7 +21,7 @@ struct ConsoleTest : PeopleTest {
         ports.console = files;
     }
     // A browser whose page of this origin asks.
-    void browser(const std::string& cookie, std::string_view more = ours,
+    void browser(const std::string& cookie, std::string_view more = our_header,
                  std::string_view site = "same-origin") {
         headers = fmt::format("Sec-Fetch-Site: {}\r\n{}", site, more);
         if (!cookie.empty()) headers += fmt::format("Cookie: theme=dark; {}\r\n", cookie);
@@ -117,9 +117,9 @@ TEST_F(ConsoleTest, ItsCookieCountsForItsOwnPagesOnly) {
     EXPECT_EQ(whoami(), 200);
     browser(cookie, "");
     EXPECT_EQ(whoami(), 401) << "a page of another origin cannot send our header";
-    browser(cookie, ours, "same-site");
+    browser(cookie, our_header, "same-site");
     EXPECT_EQ(whoami(), 401) << "an instance at another port";
-    headers = fmt::format("{}Origin: http://api:8443\r\nCookie: {}\r\n", ours, cookie);
+    headers = fmt::format("{}Origin: http://api:8443\r\nCookie: {}\r\n", our_header, cookie);
     EXPECT_EQ(whoami(), 401) << "the same of a browser that sends no Sec-Fetch-Site";
     EXPECT_EQ(post("/v1/sign-out", "{}", "").status, 401);
     browser(cookie.substr(cookie.find('=') + 1));

@@ -1,4 +1,4 @@
-#include "roles/master/server/sign_in_page.h"
+#include "roles/master/browser/sign_in_page.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "roles/master/server/console.h"
+#include "roles/master/browser/console.h"
 
 #include <fmt/format.h>
 
@@ -6,10 +6,10 @@
 
 #include "api/operations_sign_in.h"
 #include "core/client_address.h"
+#include "roles/master/browser/forward.h"
+#include "roles/master/browser/page.h"
+#include "roles/master/browser/sign_in.h"
 #include "roles/master/http/caller.h"
-#include "roles/master/server/browser_page.h"
-#include "roles/master/server/browser_sign_in.h"
-#include "roles/master/server/forward.h"
 
 namespace hostler::master {
 
@@ -17,7 +17,7 @@ namespace {
 
 // Gateways keep cookies with this prefix from instances.
 constexpr std::string_view cookie_name = "__hostler_console";
-constexpr std::string_view assets = "assets/", page = "index.html";
+constexpr std::string_view assets = "assets/", start_file = "index.html";
 
 // Scripts come from here alone. Styles may be inline: the widgets set sizes and places. Terminals are at
 // gateways, whose addresses may change while a page is open.
@@ -67,8 +67,8 @@ std::optional<http::Response> console_answer(std::span<const http::StaticFile> f
     const http::StaticFile* file = file_at(files, name);
     if (!file && name.starts_with(assets))
         return http::text_response(404, "this release of the console has no such file; load the page again");
-    const bool is_page = !file || name == page;
-    if (is_page) file = file_at(files, page);
+    const bool is_page = !file || name == start_file;
+    if (is_page) file = file_at(files, start_file);
     HOSTLER_ASSERT(file);
     auto response = http::file_response(*file, request.headers, name.starts_with(assets));
     if (is_page) {

@@ -1,7 +1,7 @@
 // Buttons of the sign-in page.
+#include "roles/master/browser/sign_in_page.h"
+#include "roles/master/browser/steps.h"
 #include "roles/master/oidc/flow.h"
-#include "roles/master/server/browser_steps.h"
-#include "roles/master/server/sign_in_page.h"
 
 namespace hostler::master {
 

@@ -1,4 +1,4 @@
-#include "roles/master/instance/left.h"
+#include "roles/master/run/left.h"
 
 #include <fmt/format.h>
 

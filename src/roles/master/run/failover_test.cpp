@@ -4,9 +4,9 @@
 #include "api/types_instance.h"
 #include "domain/instance/move.h"
 #include "proto/uplink.pb.h"
-#include "roles/master/instance/failover.h"
-#include "roles/master/instance/left.h"
-#include "roles/master/instance/stop_start.h"
+#include "roles/master/run/failover.h"
+#include "roles/master/run/left.h"
+#include "roles/master/run/stop_start.h"
 #include "roles/master/testing/desk_rig.h"
 #include "roles/master/uplink/messages.h"
 

@@ -2,8 +2,8 @@
 // name and URLs, with its volumes.
 #pragma once
 
-#include "roles/master/instance/layers.h"
-#include "roles/master/instance/places.h"
+#include "roles/master/run/layers.h"
+#include "roles/master/run/places.h"
 
 namespace hostler::master {
 

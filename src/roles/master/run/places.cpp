@@ -1,15 +1,15 @@
-#include "roles/master/instance/places.h"
+#include "roles/master/run/places.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "roles/master/instance/layers.h"
-#include "roles/master/instance/left.h"
 #include "roles/master/network/subnets.h"
 #include "roles/master/policy/policies.h"
 #include "roles/master/quota/amounts.h"
 #include "roles/master/quota/enforce.h"
+#include "roles/master/run/layers.h"
+#include "roles/master/run/left.h"
 #include "roles/master/scheduler/capacity.h"
 #include "roles/master/secret/secrets.h"
 #include "roles/master/state/host_blocks.h"

@@ -1,4 +1,4 @@
-#include "roles/master/server/sign_in_page.h"
+#include "roles/master/browser/sign_in_page.h"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,7 @@
 #include "core/page.h"
 #include "core/percent.h"
 #include "domain/tenancy/device_code.h"
-#include "roles/master/server/browser_page.h"
+#include "roles/master/browser/page.h"
 
 namespace hostler::master {
 

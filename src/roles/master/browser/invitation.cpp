@@ -1,12 +1,12 @@
-#include "roles/master/server/browser_invitation.h"
+#include "roles/master/browser/invitation.h"
 
 #include <fmt/format.h>
 
 #include "api/operations_user.h"
+#include "roles/master/browser/invitation_page.h"
+#include "roles/master/browser/link.h"
+#include "roles/master/browser/steps.h"
 #include "roles/master/http/people.h"
-#include "roles/master/server/browser_link.h"
-#include "roles/master/server/browser_steps.h"
-#include "roles/master/server/invitation_page.h"
 #include "roles/master/user/invitations.h"
 
 namespace hostler::master {
@@ -16,7 +16,7 @@ namespace {
 Task<> show_invitation(http::Exchange& exchange, TermPtr term, const LinkRequest& asked);
 Task<> accept(http::Exchange& exchange, Api& service, TermPtr term, const LinkRequest& asked);
 
-constexpr LinkPage page{.title = "Invitation", .show = show_invitation, .take = accept};
+constexpr LinkPage shown_invitation{.title = "Invitation", .show = show_invitation, .take = accept};
 
 std::string inviter_of(const Desk& desk, const Invitation& invitation) {
     constexpr std::string_view of_account = "account/";
@@ -42,7 +42,7 @@ Result<const Invitation*> invitation_asked(const Term& term, const LinkRequest& 
 Task<> show_form(http::Exchange& exchange, TermPtr term, const LinkRequest& asked, const Error* why) {
     const auto invitation = invitation_asked(*term, asked);
     if (!invitation)
-        co_return co_await refuse_link(exchange, page, status_of_page(invitation.error()),
+        co_return co_await refuse_link(exchange, shown_invitation, status_of_page(invitation.error()),
                                        invitation.error().message);
     const std::string inviter = inviter_of(term->look(), **invitation), secret = asked.field("secret");
     const std::string login = why ? asked.field("login") : (*invitation)->login, name = asked.field("name");
@@ -96,7 +96,7 @@ Task<> accept(http::Exchange& exchange, Api& service, TermPtr term, const LinkRe
     }
     Error& why = done.error();
     if (why.code == Code::cancelled) co_return std::unexpected(why);
-    if (term->ended()) co_return co_await refuse_link_without_leader(exchange, page);
+    if (term->ended()) co_return co_await refuse_link_without_leader(exchange, shown_invitation);
     if (why.reason == "login_exists")
         why.fields.push_back({"login", "is taken: there is a user of this name. Choose another one"});
     co_return co_await show_form(exchange, term, asked, &why);
@@ -105,7 +105,7 @@ Task<> accept(http::Exchange& exchange, Api& service, TermPtr term, const LinkRe
 }  // namespace
 
 Task<> answer_browser_invitation(http::Exchange& exchange, Api& api_service, std::string api) {
-    return answer_link(exchange, api_service, std::move(api), page);
+    return answer_link(exchange, api_service, std::move(api), shown_invitation);
 }
 
 }  // namespace hostler::master

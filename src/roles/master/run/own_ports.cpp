@@ -1,4 +1,4 @@
-#include "roles/master/instance/own_ports.h"
+#include "roles/master/run/own_ports.h"
 
 #include <algorithm>
 #include <set>

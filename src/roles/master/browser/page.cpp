@@ -1,4 +1,4 @@
-#include "roles/master/server/browser_page.h"
+#include "roles/master/browser/page.h"
 
 #include <fmt/format.h>
 

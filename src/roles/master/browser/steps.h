@@ -5,8 +5,8 @@
 #include <string>
 
 #include "http/server.h"
+#include "roles/master/browser/one_time_forms.h"
 #include "roles/master/leader/term.h"
-#include "roles/master/server/one_time_forms.h"
 #include "roles/master/sign_in/devices.h"
 
 namespace hostler::master {

@@ -1,4 +1,4 @@
-#include "roles/master/instance/layers.h"
+#include "roles/master/run/layers.h"
 
 #include <fmt/format.h>
 
@@ -6,8 +6,8 @@
 
 #include "roles/master/command/commands.h"
 #include "roles/master/host/view.h"
-#include "roles/master/instance/left.h"
 #include "roles/master/placement/placement.h"
+#include "roles/master/run/left.h"
 #include "roles/master/scheduler/capacity.h"
 #include "roles/master/state/host_blocks.h"
 #include "roles/master/stock/reclaim.h"

@@ -1,4 +1,4 @@
-#include "roles/master/server/forward.h"
+#include "roles/master/browser/forward.h"
 
 #include <fmt/format.h>
 

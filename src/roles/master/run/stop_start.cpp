@@ -1,14 +1,14 @@
-#include "roles/master/instance/stop_start.h"
+#include "roles/master/run/stop_start.h"
 
 #include <fmt/format.h>
 
 #include "roles/master/command/commands.h"
-#include "roles/master/instance/layers.h"
-#include "roles/master/instance/own_ports.h"
-#include "roles/master/instance/places.h"
-#include "roles/master/instance/reconcile.h"
-#include "roles/master/instance/runs.h"
 #include "roles/master/policy/policies.h"
+#include "roles/master/run/layers.h"
+#include "roles/master/run/own_ports.h"
+#include "roles/master/run/places.h"
+#include "roles/master/run/reconcile.h"
+#include "roles/master/run/runs.h"
 #include "roles/master/state/refuse.h"
 #include "roles/master/tenancy/tenancy.h"
 #include "roles/master/volume/volumes.h"

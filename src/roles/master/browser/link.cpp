@@ -1,10 +1,10 @@
-#include "roles/master/server/browser_link.h"
+#include "roles/master/browser/link.h"
 
 #include "core/client_address.h"
-#include "roles/master/server/browser_page.h"
-#include "roles/master/server/browser_steps.h"
-#include "roles/master/server/forward.h"
-#include "roles/master/server/sign_in_page.h"
+#include "roles/master/browser/forward.h"
+#include "roles/master/browser/page.h"
+#include "roles/master/browser/sign_in_page.h"
+#include "roles/master/browser/steps.h"
 
 namespace hostler::master {
 

@@ -1,7 +1,7 @@
 // An instance on its way along its life, and its runs: where one is over and another begins.
 #pragma once
 
-#include "roles/master/instance/layers.h"
+#include "roles/master/run/layers.h"
 
 namespace hostler::master {
 

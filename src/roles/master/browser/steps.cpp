@@ -1,10 +1,10 @@
-#include "roles/master/server/browser_steps.h"
+#include "roles/master/browser/steps.h"
 
 #include "domain/tenancy/device_code.h"
+#include "roles/master/browser/console.h"
+#include "roles/master/browser/page.h"
+#include "roles/master/browser/sign_in_page.h"
 #include "roles/master/http/caller.h"
-#include "roles/master/server/browser_page.h"
-#include "roles/master/server/console.h"
-#include "roles/master/server/sign_in_page.h"
 #include "roles/master/share/shares.h"
 
 namespace hostler::master {

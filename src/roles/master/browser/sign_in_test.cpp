@@ -1,9 +1,9 @@
 // Signing in with a browser: people who open a URL, and command lines that a person confirms.
-#include "roles/master/server/browser_sign_in.h"
+#include "roles/master/browser/sign_in.h"
 #include "domain/tenancy/totp.h"
+#include "roles/master/browser/steps.h"
 #include "roles/master/http/caller.h"
 #include "roles/master/http/people.h"
-#include "roles/master/server/browser_steps.h"
 #include "roles/master/testing/people_rig.h"
 
 namespace hostler::master::testing {

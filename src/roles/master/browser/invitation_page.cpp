@@ -1,10 +1,10 @@
-#include "roles/master/server/invitation_page.h"
+#include "roles/master/browser/invitation_page.h"
 
 #include <fmt/format.h>
 
 #include "core/page.h"
 #include "domain/tenancy/credentials.h"
-#include "roles/master/server/browser_page.h"
+#include "roles/master/browser/page.h"
 #include "roles/master/user/invitations.h"
 
 namespace hostler::master {

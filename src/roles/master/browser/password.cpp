@@ -1,15 +1,15 @@
-#include "roles/master/server/browser_password.h"
+#include "roles/master/browser/password.h"
 
 #include <fmt/format.h>
 
 #include "api/operations_sign_in.h"
 #include "core/page.h"
 #include "domain/tenancy/credentials.h"
+#include "roles/master/browser/invitation_page.h"
+#include "roles/master/browser/link.h"
+#include "roles/master/browser/page.h"
+#include "roles/master/browser/steps.h"
 #include "roles/master/http/people.h"
-#include "roles/master/server/browser_link.h"
-#include "roles/master/server/browser_page.h"
-#include "roles/master/server/browser_steps.h"
-#include "roles/master/server/invitation_page.h"
 #include "roles/master/sign_in/passwords.h"
 #include "roles/master/user/users.h"
 
@@ -20,7 +20,7 @@ namespace {
 Task<> show_form(http::Exchange& exchange, TermPtr term, const LinkRequest& asked);
 Task<> set_password(http::Exchange& exchange, Api& service, TermPtr term, const LinkRequest& asked);
 
-constexpr LinkPage page{.title = "Password", .show = show_form, .take = set_password};
+constexpr LinkPage password_page{.title = "Password", .show = show_form, .take = set_password};
 
 // The login is there for what keeps passwords in the browser.
 std::string form_page(const User& user, const LinkRequest& asked, const Error* why) {
@@ -57,7 +57,8 @@ std::string form_page(const User& user, const LinkRequest& asked, const Error* w
 Task<> show(http::Exchange& exchange, TermPtr term, const LinkRequest& asked, const Error* why) {
     const auto user = user_of_password_link(*term, asked.field("secret"));
     if (!user)
-        co_return co_await refuse_link(exchange, page, status_of_page(user.error()), user.error().message);
+        co_return co_await refuse_link(exchange, password_page, status_of_page(user.error()),
+                                       user.error().message);
     co_return co_await respond_page(exchange, why ? status_of_page(*why) : 200,
                                     form_page(**user, asked, why));
 }
@@ -88,14 +89,14 @@ Task<> set_password(http::Exchange& exchange, Api& service, TermPtr term, const 
                                          login, next_part(asked.api, enrols))}));
     }
     if (!done && done.error().code == Code::cancelled) co_return std::unexpected(done.error());
-    if (term->ended()) co_return co_await refuse_link_without_leader(exchange, page);
+    if (term->ended()) co_return co_await refuse_link_without_leader(exchange, password_page);
     co_return co_await show(exchange, term, asked, done ? nullptr : &done.error());
 }
 
 }  // namespace
 
 Task<> answer_browser_password(http::Exchange& exchange, Api& api_service, std::string api) {
-    return answer_link(exchange, api_service, std::move(api), page);
+    return answer_link(exchange, api_service, std::move(api), password_page);
 }
 
 }  // namespace hostler::master

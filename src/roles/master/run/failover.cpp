@@ -1,4 +1,4 @@
-#include "roles/master/instance/failover.h"
+#include "roles/master/run/failover.h"
 
 #include <fmt/format.h>
 
@@ -7,11 +7,11 @@
 
 #include "domain/instance/move.h"
 #include "roles/master/host/view.h"
-#include "roles/master/instance/layers.h"
-#include "roles/master/instance/places.h"
-#include "roles/master/instance/reconcile.h"
-#include "roles/master/instance/runs.h"
-#include "roles/master/instance/stop_start.h"
+#include "roles/master/run/layers.h"
+#include "roles/master/run/places.h"
+#include "roles/master/run/reconcile.h"
+#include "roles/master/run/runs.h"
+#include "roles/master/run/stop_start.h"
 #include "roles/master/scheduler/capacity.h"
 #include "roles/master/state/host_blocks.h"
 

@@ -1,12 +1,12 @@
-#include "roles/master/instance/reconcile.h"
+#include "roles/master/run/reconcile.h"
 
 #include <fmt/format.h>
 
 #include "roles/master/command/commands.h"
 #include "roles/master/container/memory.h"
-#include "roles/master/instance/left.h"
-#include "roles/master/instance/places.h"
-#include "roles/master/instance/runs.h"
+#include "roles/master/run/left.h"
+#include "roles/master/run/places.h"
+#include "roles/master/run/runs.h"
 #include "roles/master/state/host_blocks.h"
 #include "roles/master/volume/volumes.h"
 

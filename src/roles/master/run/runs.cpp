@@ -1,4 +1,4 @@
-#include "roles/master/instance/runs.h"
+#include "roles/master/run/runs.h"
 
 #include <fmt/format.h>
 

@@ -7,7 +7,7 @@
 
 #include "core/result.h"
 #include "domain/inventory/zone.h"
-#include "roles/master/server/browser_sign_in.h"
+#include "roles/master/browser/sign_in.h"
 #include "roles/master/sign_in/devices.h"
 
 namespace hostler::master {

@@ -1,17 +1,17 @@
-#include "roles/master/server/browser_sign_in.h"
+#include "roles/master/browser/sign_in.h"
 
 #include <fmt/format.h>
 
 #include "api/operations_sign_in.h"
 #include "core/client_address.h"
 #include "core/percent.h"
+#include "roles/master/browser/console.h"
+#include "roles/master/browser/forward.h"
+#include "roles/master/browser/page.h"
+#include "roles/master/browser/sign_in_page.h"
+#include "roles/master/browser/steps.h"
 #include "roles/master/http/caller.h"
 #include "roles/master/http/people.h"
-#include "roles/master/server/browser_page.h"
-#include "roles/master/server/browser_steps.h"
-#include "roles/master/server/console.h"
-#include "roles/master/server/forward.h"
-#include "roles/master/server/sign_in_page.h"
 #include "roles/master/sign_in/by_password.h"
 #include "roles/master/tenancy/tenancy.h"
 
