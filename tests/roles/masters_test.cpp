@@ -254,6 +254,17 @@ TEST_F(MastersTest, TheAuditSaysWhoAskedAndBelievesOnlyMasters) {
     EXPECT_EQ(asked_from("by-master"), "203.0.113.9:9");
 }
 
+TEST_F(MastersTest, AMasterTellsWhetherTheClientCameByTls) {
+    One& first = start("m-1");
+    http::Request door = request("GET", "/");
+    door.headers.set("Accept", "text/html");
+    door.headers.set("X-Hostler-Scheme", "https");
+    EXPECT_THAT(ask(first, door).body, HasSubstr("export HOSTLER_API=http://")) << "not believed from others";
+    const http::Endpoint from_master{.address = first.role->wire_address(),
+                                     .secure = secure(issue("master", "m-9"), "master/")};
+    EXPECT_THAT(ask(from_master, door).body, HasSubstr("export HOSTLER_API=https://"));
+}
+
 // What was passed on once is not passed on again: two masters that take each other for the leader end there.
 TEST_F(MastersTest, WhatWasPassedOnIsNotPassedOnAgain) {
     start("m-1");

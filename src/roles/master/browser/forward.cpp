@@ -20,15 +20,16 @@ constexpr http::ClientLimits client_limits{.idle_max = 64, .addresses_max = 8, .
 bool stays_here(std::string_view name) {
     constexpr std::string_view names[] = {"Connection",  "Keep-Alive",  "Proxy-Connection",  "TE",
                                           "Trailer",     "Upgrade",     "Transfer-Encoding", "Expect",
-                                          caller_header, request_header};
+                                          caller_header, scheme_header,       request_header};
     return std::ranges::any_of(names, [&](std::string_view one) { return http::same_name(name, one); });
 }
 
-http::Request passed_on(const http::Exchange& exchange) {
+http::Request passed_on(const http::Exchange& exchange, bool by_tls) {
     http::Request request{.method = exchange.request.method, .target = exchange.request.target};
     for (const auto& [name, value] : exchange.request.headers)
         if (!stays_here(name) && !http::same_name(name, "Content-Length")) request.headers.add(name, value);
     request.headers.set(std::string{caller_header}, std::string{exchange.peer()});
+    request.headers.set(std::string{scheme_header}, by_tls ? "https" : "http");
     request.headers.set(std::string{request_header}, std::string{exchange.request_id()});
     return request;
 }
@@ -48,6 +49,12 @@ bool is_from_master(const http::Exchange& exchange) { return exchange.identity()
 std::string_view address_of(const http::Exchange& exchange) {
     if (!is_from_master(exchange)) return exchange.peer();
     return exchange.request.headers.find(caller_header).value_or(exchange.peer());
+}
+
+bool is_by_tls(const http::Exchange& exchange, const http::Arrival& arrival) {
+    if (is_from_master(exchange))
+        if (const auto told = exchange.request.headers.find(scheme_header)) return *told == "https";
+    return exchange.scheme().empty() ? arrival.certificate != nullptr : exchange.scheme() == "https";
 }
 
 std::string request_id_of(const http::Exchange& exchange, Random& random) {
@@ -102,7 +109,7 @@ Task<> Forward::carry(http::Exchange& exchange, std::shared_ptr<Passing> passing
 }
 
 Task<> Forward::exchange_with(http::Exchange& exchange, Contender to) {
-    http::Call call{.request = passed_on(exchange), .patience = patience};
+    http::Call call{.request = passed_on(exchange, is_by_tls(exchange, ports_.arrival)), .patience = patience};
     const auto length = length_of(exchange.request.headers);
     if (length.value_or(0) > 0 || exchange.request.headers.has("Transfer-Encoding")) {
         exchange.set_body_bytes_max(api::body_max);

@@ -9,6 +9,8 @@ namespace hostler::master {
 
 // Who asked a master for what it passes on; believed from masters alone.
 inline constexpr std::string_view caller_header = "X-Hostler-Caller";
+// By which scheme, "https" or "http"; believed from masters alone.
+inline constexpr std::string_view scheme_header = "X-Hostler-Scheme";
 // A master that passes a request on tells its id; believed from masters alone.
 inline constexpr std::string_view request_header = "X-Request-Id";
 // The release of a master that follows; it tells it where it asks for series.
@@ -16,6 +18,9 @@ inline constexpr std::string_view version_header = "X-Hostler-Version";
 bool is_from_master(const http::Exchange& exchange);
 // Of who asked first: a master that passes a request on tells it, and nobody else is believed.
 std::string_view address_of(const http::Exchange& exchange);
+
+// Whether who asked first came by TLS, to a master or to a proxy that it trusts.
+bool is_by_tls(const http::Exchange& exchange, const http::Arrival& arrival);
 
 // Of this request: that of the master which passed it on, else a new one, "r-9f86d081884c7d65".
 std::string request_id_of(const http::Exchange& exchange, Random& random);

@@ -34,10 +34,6 @@ http::Response page_response(int status, std::string html, std::string_view open
     return response;
 }
 
-bool is_by_tls(const http::Exchange& exchange, const http::Arrival& arrival) {
-    return exchange.scheme().empty() ? arrival.certificate != nullptr : exchange.scheme() == "https";
-}
-
 bool is_from_elsewhere(const http::Exchange& exchange, std::string_view public_url) {
     const auto& headers = exchange.request.headers;
     if (const auto site = headers.find("Sec-Fetch-Site")) return *site != "same-origin" && *site != "none";

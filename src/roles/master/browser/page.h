@@ -16,9 +16,6 @@ inline constexpr std::size_t form_bytes_max = 16 << 10;
 // against the policy, too.
 http::Response page_response(int status, std::string html, std::string_view opens = "");
 
-// Whether the client's connection is TLS, as it sees it; `arrival` is that of the API.
-bool is_by_tls(const http::Exchange& exchange, const http::Arrival& arrival);
-
 // Whether a page of another site made a browser send this. Programs send neither header.
 bool is_from_elsewhere(const http::Exchange& exchange, std::string_view public_url);
 
