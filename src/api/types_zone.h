@@ -103,7 +103,7 @@ inline constexpr auto fields<AccessPoint> = std::to_array<Field>({
     {.member = "tunnels", .help = "Open tunnels through it.", .example = "40"},
     {.member = "banned", .help = "Temporarily banned addresses and hosts.", .example = "0"},
     {.member = "version", .help = "The release it runs.", .example = "0.1.0"},
-    {.member = "seen_at", .help = "When it last reported."},
+    {.member = "seen_at", .help = "When it was last heard of; absent: it is connected, or unknown."},
 });
 
 struct ListAccessPoints {

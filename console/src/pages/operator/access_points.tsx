@@ -1,9 +1,13 @@
 // Access points: where hosts of a zone connect.
+import type { Schemas } from '../../api/client';
 import { resource } from '../../parts/resource';
 import { StateBadge } from '../../parts/state_badge';
 import { Ago, Id } from '../../parts/values';
 
 const drained = (state: string) => state === 'draining' || state === 'drained';
+
+/** One that is connected tells no time: it is heard all the while. */
+const LastReport = ({ point: { seenAt, state } }: { point: Schemas['AccessPoint'] }) => (seenAt ? <Ago time={seenAt} /> : state !== 'down' && 'now');
 
 export const accessPoints = resource('/v1/access-points', {
   noun: 'access point',
@@ -22,7 +26,7 @@ export const accessPoints = resource('/v1/access-points', {
     { key: 'standbys', title: 'Standby', value: (point) => point.standbys, width: '100px', align: 'right' },
     { key: 'load', title: 'Load', value: (point) => point.loadPercent, cell: (point) => `${point.loadPercent} %`, width: '90px', align: 'right' },
     { key: 'tunnels', title: 'Tunnels', value: (point) => point.tunnels, width: '100px', align: 'right' },
-    { key: 'seen', title: 'Last report', value: (point) => point.seenAt, cell: (point) => <Ago time={point.seenAt} />, width: '130px' },
+    { key: 'seen', title: 'Last report', value: (point) => point.seenAt, cell: (point) => <LastReport point={point} />, width: '130px' },
   ],
   filters: [{ name: 'zone', label: 'Zone' }],
   empty: { text: 'An access point is where the hosts of a zone connect. It appears here when it has connected to a master.', command: 'hostler access --help' },
@@ -64,7 +68,7 @@ export const accessPoints = resource('/v1/access-points', {
       { name: 'Tunnels', value: String(point.tunnels) },
       { name: 'Banned addresses and hosts', value: String(point.banned) },
       { name: 'Release', value: point.version },
-      { name: 'Last report', value: point.seenAt && <Ago time={point.seenAt} /> },
+      { name: 'Last report', value: <LastReport point={point} /> },
     ],
   },
 });

@@ -238,7 +238,6 @@ void add_access(Term& term, const std::string& name, const uplink::AccessHello& 
     term.add_access(name, link);
     term.look().live.access_points[name] = {.connected = true,
                                             .version = hello.version(),
-                                            .seen_at = term.ports().timers.wall().time_since_epoch().count(),
                                             .sessions_max = hello.sessions_max()};
     tell_access(term);
 }
@@ -246,7 +245,9 @@ void add_access(Term& term, const std::string& name, const uplink::AccessHello& 
 void drop_access(Term& term, const std::string& name, wire::Link& link) {
     if (!term.drop_access(name, link)) return;
     const Desk& desk = term.look();
-    desk.live.access_points[name].connected = false;
+    AccessLive& live = desk.live.access_points[name];
+    live.connected = false;
+    live.seen_at = term.ports().timers.wall().time_since_epoch().count();
     std::set<std::string> moved;
     for (auto& [id, host] : desk.live.hosts) {
         const auto way = host.ways.find(name);

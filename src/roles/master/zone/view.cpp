@@ -32,7 +32,7 @@ api::AccessPoint view(const Desk& desk, const AccessPoint& access) {
     shown.address = access.uplink_address;
     if (const auto live = desk.live.access_points.find(access.name); live != desk.live.access_points.end()) {
         shown.version = live->second.version;
-        shown.seen_at = wall_if(live->second.seen_at);
+        if (!live->second.connected) shown.seen_at = wall_if(live->second.seen_at);
         shown.tunnels = static_cast<int>(live->second.tunnels);
         shown.banned = static_cast<int>(live->second.banned);
     }
