@@ -1,6 +1,6 @@
 """What the console asks of a browser and of the wire: the first load, 10,000 instances, 80,000 GPUs, 100 changes a second.
 
-The committed bundle in a headless Chromium, from a server that answers as a master does with a cloud that is made up
+The committed bundle in a headless Chromium, from a server that answers as a master does with a simulated cloud
 (console/). Bytes and counts are exact, and a miss there ends with 1. Tasks are weighed by the time that the page's thread
 ran; milliseconds fail only beyond twice the gate, because the machine may be busy.
 """

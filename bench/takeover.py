@@ -205,7 +205,7 @@ class Writers:
 
 
 class Host:
-    """An access point, and a host that `hostler up` has made up, of eight GPUs, with an engine that runs nothing."""
+    """An access point, and a simulated host of eight GPUs, with an engine that runs nothing."""
 
     def __init__(self, place, masters, programs):
         self.log = place.folder / "host.log"

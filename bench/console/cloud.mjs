@@ -1,4 +1,4 @@
-// A cloud that is made up: instances, hosts and GPUs in the shapes of openapi.json, and the fleet in columns.
+// A simulated cloud: instances, hosts and GPUs in the shapes of openapi.json, and the fleet in columns.
 import { readFileSync } from "node:fs";
 
 const root = new URL("../..", import.meta.url).pathname;

@@ -1,5 +1,5 @@
-// Serves console/dist as a master does (src/roles/master/server/console.cpp, src/http/static_files.cpp), and the API of a
-// cloud that is made up. It counts what each answer has on the wire: head and body as they were sent.
+// Serves console/dist as a master does (src/roles/master/browser/console.cpp, src/http/static_files.cpp), and the API of a
+// simulated cloud. It counts what each answer has on the wire: head and body as they were sent.
 import { createServer } from "node:http";
 import { readFileSync, readdirSync, statSync } from "node:fs";
 import { createHash } from "node:crypto";
@@ -113,7 +113,7 @@ export class Server {
         if (path.startsWith("/console/")) return this.file(request, response, path.slice("/console/".length));
         if (path === "/v1/watch") return this.watch(request, response);
         const made = this.made(path, url.searchParams) ?? plainAnswer(path);
-        if (request.method !== "GET") return this.json(request, response, { status: 503, code: "unavailable", detail: "this cloud is made up" }, 503);
+        if (request.method !== "GET") return this.json(request, response, { status: 503, code: "unavailable", detail: "this cloud is simulated" }, 503);
         return made ? this.json(request, response, made) : this.json(request, response, { status: 404, code: "not_found", detail: `no ${path}` }, 404);
     }
 

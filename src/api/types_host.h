@@ -132,7 +132,7 @@ inline constexpr auto fields<Host> = std::to_array<Field>({
     {.member = "drain_until", .help = "End of the drain notice: the remaining instances are stopped then; absent: it "
                                       "is not drained."},
     {.member = "drain_reason", .help = "Why it is drained, in an operator's words.", .example = "new memory"},
-    {.member = "simulated", .help = "Its GPUs are made up: this is a demonstration."},
+    {.member = "simulated", .help = "Its GPUs are simulated: this is a demonstration."},
     {.member = "gpus", .help = "GPUs in it.", .example = "8"},
     {.member = "gpus_free", .help = "Unclaimed GPUs.", .example = "5"},
     {.member = "gpu_models", .help = "Their models.", .example = "[\"H100 SXM5 80GB\"]"},

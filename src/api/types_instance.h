@@ -357,7 +357,7 @@ inline constexpr auto fields<Instance> = std::to_array<Field>({
     {.member = "host", .help = "The host it is on; empty: none yet.", .example = "h-4f2a9c"},
     {.member = "zone", .help = "The zone it is in; empty: none yet.", .example = "nj"},
     {.member = "gpus", .help = "Ids of its GPUs."},
-    {.member = "simulated", .help = "Its GPUs are made up: this is a demonstration."},
+    {.member = "simulated", .help = "Its GPUs are simulated: this is a demonstration."},
     {.member = "address", .help = "Its address in the tenant's network.", .example = "10.64.0.10"},
     {.member = "network", .help = "Name of that network; empty: it is in none now.", .example = "default"},
     {.member = "volumes", .help = "Mounted volumes."},

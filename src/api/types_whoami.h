@@ -47,7 +47,7 @@ inline constexpr auto fields<Whoami> = std::to_array<Field>({
      .example = "acme"},
     {.member = "expires_at", .help = "When the key ends; absent: never."},
     {.member = "version", .help = "The release that answers.", .example = "0.1.0"},
-    {.member = "simulated", .help = "Some host has GPUs that are made up: this is a demonstration."},
+    {.member = "simulated", .help = "Some host has simulated GPUs: this is a demonstration."},
     {.member = "scopes", .help = "Scopes where the caller has permissions: the cloud, tenants, projects, providers; at most 200.", .max = 200},
     {.member = "scopes_truncated", .help = "The caller has permissions in further scopes."},
 });

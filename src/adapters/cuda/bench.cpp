@@ -9,7 +9,7 @@ std::string CudaBench::unable(const HostFacts& facts) const {
     if (std::ranges::none_of(
             facts.gpus, [](auto vendor) { return vendor == GpuVendor::nvidia; }, &GpuFacts::vendor))
         return "Only NVIDIA GPUs are measured.";
-    if (facts.simulated && settings_.library.empty()) return "Its GPUs are made up.";
+    if (facts.simulated && settings_.library.empty()) return "Its GPUs are simulated.";
     return {};
 }
 

@@ -10,7 +10,7 @@ namespace hostler::cuda {
 struct BenchSettings {
     std::vector<std::string> measure;  // The program of BenchmarkSettings,
     std::vector<std::string> prove;    // and of ChallengeSettings.
-    std::string library;  // Of CUDA; empty: where drivers put it, and GPUs that are made up are not measured.
+    std::string library;  // Of CUDA; empty: where drivers put it, and simulated GPUs are not measured.
     Duration each = std::chrono::seconds{10};
 };
 

@@ -31,7 +31,7 @@ TEST_F(CudaBenchTest, SaysWhatCannotBeMeasured) {
     facts.gpus.push_back({.vendor = GpuVendor::nvidia});
     EXPECT_EQ(real.unable(facts), "");
     facts.simulated = true;
-    EXPECT_EQ(real.unable(facts), "Its GPUs are made up.");
+    EXPECT_EQ(real.unable(facts), "Its GPUs are simulated.");
     EXPECT_EQ(bench.unable(facts), "") << "a library was named for them";
 }
 

@@ -105,8 +105,8 @@ TEST(Admission, WhereNothingCanBeMeasuredTrustDecides) {
     rig.facts.measures = false;
     expect(Admission::admitted, Admission::refused, "measures nothing: upgrade");
     rig.facts.measures = true;
-    rig.facts.unmeasurable = "Its GPUs are made up.";
-    expect(Admission::admitted, Admission::refused, "made up");
+    rig.facts.unmeasurable = "Its GPUs are simulated.";
+    expect(Admission::admitted, Admission::refused, "simulated");
     rig.facts.unmeasurable.clear();
     rig.measure({.problems = {"libcuda.so.1 is not there"}});
     expect(Admission::admitted, Admission::refused, "libcuda.so.1 is not there");

@@ -140,7 +140,7 @@ struct HostFacts {
     std::string files_damaged;         // What its agent found damaged when it began; empty: nothing.
     std::string driver_version;        // Of the GPU driver.
     std::string cuda_version;
-    bool simulated = false;  // At least one GPU is made up; people are told wherever the host appears.
+    bool simulated = false;  // At least one GPU is simulated; people are told wherever the host appears.
     std::string boot_id;     // Changes at every boot.
     std::string serial;  // Of the machine, by its firmware; empty: it says none, as in most virtual machines.
     std::string system_uuid;  // The same.

@@ -11,7 +11,7 @@
 namespace hostler::master {
 
 enum class HostWork { measure };    // It is to be measured.
-enum class HostMade { simulated };  // Some of its GPUs are made up.
+enum class HostMade { simulated };  // Some of its GPUs are simulated.
 
 // Bytes that volumes could have on this host if its disk were empty; 0: not known, or it keeps no volumes.
 std::int64_t whole_disk(const Host& host);
