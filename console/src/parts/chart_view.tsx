@@ -23,12 +23,22 @@ export interface ChartData {
 const colors = ['#2457d6', '#d9480f', '#2b8a3e', '#9c36b5', '#0c8599', '#c2255c', '#5f3dc4', '#846358'];
 const dashes = [[], [6, 3], [2, 2], [8, 3, 2, 3]];
 
+// The step, how it is written, and what stands below where the year, the day or the minute begins.
+const times: uPlot.Axis.Values = [
+  [86_400, '{MM}-{DD}', '\n{YYYY}', null, null, null, null, null, 1],
+  [60, '{HH}:{mm}', '\n{YYYY}-{MM}-{DD}', null, '\n{MM}-{DD}', null, null, null, 1],
+  [1, '{HH}:{mm}:{ss}', '\n{YYYY}-{MM}-{DD}', null, '\n{MM}-{DD}', null, null, null, 1],
+];
+
+/** Pixels for the words of the axis. */
+const roomFor = (_: uPlot, words: string[] | null) => 30 + 7 * Math.max(4, ...(words ?? []).map(({ length }) => length));
+
 function axes(dark: boolean, words: ChartData['words']): uPlot.Axis[] {
   const stroke = dark ? '#a6a7ab' : '#5c5f66';
   const grid = { stroke: dark ? '#2e3138' : '#e9ecef', width: 1 };
   return [
-    { stroke, grid },
-    { stroke, grid, size: 80, values: (_, values) => values.map(words) },
+    { stroke, grid, values: times },
+    { stroke, grid, size: roomFor, values: (_, values) => values.map(words) },
   ];
 }
 
@@ -41,7 +51,7 @@ function options(data: ChartData, width: number, dark: boolean): uPlot.Options {
     scales: { y: { range: (_, low, high) => [Math.min(0, low ?? 0), Math.max(high ?? 0, data.atLeast ?? 0) * 1.05 || 1] } },
     axes: axes(dark, data.words),
     series: [
-      {},
+      { value: '{YYYY}-{MM}-{DD} {HH}:{mm}:{ss}' },
       ...data.lines.map((line, index) => ({
         label: line.label,
         stroke: colors[index % colors.length],

@@ -5,7 +5,7 @@ import userEvent from '@testing-library/user-event';
 import { Router } from 'wouter';
 import { memoryLocation } from 'wouter/memory-location';
 import { volumes } from '../pages/user/volumes';
-import { ListPage } from './list_page';
+import { fitting, ListPage } from './list_page';
 
 function show(answer: Response | ((url: string) => Response), path = '/volumes') {
   vi.stubGlobal('fetch', ({ url }: Request) => Promise.resolve(typeof answer === 'function' ? answer(url) : answer.clone()));
@@ -32,7 +32,7 @@ test('an empty list says what it is, and how to make one', async () => {
 
 test('a refusal shows sentence, reason and remedy', async () => {
   show(json({ detail: 'no place leads', code: 'unfit', help: 'wait a little' }, 409));
-  expect(await screen.findByText('no place leads')).toBeInTheDocument();
+  expect(await screen.findByText('No place leads')).toBeInTheDocument();
   expect(screen.getByText('wait a little')).toBeInTheDocument();
   expect(screen.getByText('unfit')).toBeInTheDocument();
 });
@@ -52,7 +52,7 @@ test('what matches is looked for on later pages, and a refusal ends that', async
     if (url.includes('cursor=3')) return json({ detail: 'no place leads' }, 409);
     return json({ items: [volume('a')], nextCursor: url.includes('cursor=2') ? '3' : '2' });
   }, '/volumes?q=models');
-  expect(await screen.findByText('no place leads')).toBeInTheDocument();
+  expect(await screen.findByText('No place leads')).toBeInTheDocument();
   expect(screen.getByText(/No volumes match/)).toBeInTheDocument();
   await new Promise((done) => setTimeout(done, 100));
   expect(asked).toEqual(['', '2', '3']);
@@ -67,7 +67,7 @@ test('a filter keeps its input and focus while the API is asked', async () => {
   });
   const input = screen.getByLabelText('Zone');
   await userEvent.type(input, 'abc');
-  expect(await screen.findByText('no such zone')).toBeInTheDocument();
+  expect(await screen.findByText('No such zone')).toBeInTheDocument();
   expect(input).toHaveFocus();
   expect(input).toHaveValue('abc');
   await waitFor(() => expect(asked.filter(Boolean)).toEqual(['abc']));
@@ -90,4 +90,14 @@ test('a query is sent to the API, and its refusal stands under the field', async
   expect(input).toHaveAttribute('aria-invalid', 'true');
   expect(screen.queryByRole('alert')).toBeNull();
   expect([asked.at(0), asked.at(-1)]).toEqual(['zone=nj', 'zon=nj']);
+});
+
+test('a table leaves columns for wide pages out, and no others', () => {
+  const column = (key: string, width?: string, wideOnly?: boolean) => ({ key, title: key, value: () => key, width, wideOnly });
+  const columns = [column('name'), column('state', '100px'), column('zone', '100px', true), column('tenant', '100px', true)];
+  const keys = (pixels: number) => fitting(columns, pixels).map(({ key }) => key).join(' ');
+  expect(keys(0)).toBe('name state zone tenant');
+  expect(keys(460)).toBe('name state zone tenant');
+  expect(keys(459)).toBe('name state zone');
+  expect(keys(100)).toBe('name state');
 });

@@ -1,6 +1,6 @@
 // A list of a kind: search, filters and order in the URL, pages by the API's cursors, few rows in the document.
 import { Button, Group, Select, Text, TextInput } from '@mantine/core';
-import { useHotkeys, useMediaQuery } from '@mantine/hooks';
+import { useElementSize, useHotkeys, useMediaQuery } from '@mantine/hooks';
 import { useWindowVirtualizer } from '@tanstack/react-virtual';
 import { ArrowDown, ArrowUp, ListFilter, Search } from 'lucide-react';
 import { type ReactNode, useCallback, useEffect, useRef, useState } from 'react';
@@ -117,37 +117,51 @@ function Spacer({ height, columns }: { height: number; columns: number }) {
   );
 }
 
+/** Pixels that a column takes at least. */
+const widthOf = <T,>({ width }: Column<T>) => (width ? Number.parseInt(width, 10) : 160);
+export const widthOfAll = <T,>(columns: Column<T>[]) => columns.reduce((sum, column) => sum + widthOf(column), 0);
+
+/** Columns for so many pixels: those for wide pages are left out, the last first. 0: the width is not known yet. */
+export function fitting<T>(columns: Column<T>[], pixels: number): Column<T>[] {
+  const last = columns.findLastIndex(({ wideOnly }) => wideOnly);
+  if (pixels === 0 || last < 0 || widthOfAll(columns) <= pixels) return columns;
+  return fitting(columns.filter((_, place) => place !== last), pixels);
+}
+
 function TableRows<T>(props: RowsProps<T>) {
   const { kind, rows, order, onOrder, active } = props;
   const { parent, shown, before, after } = useVirtualRows(props, 44);
-  const columns = columnsOf(kind);
+  const { ref, width } = useElementSize();
+  const columns = fitting(columnsOf(kind), width);
   return (
-    <div ref={parent} className="tile" style={{ padding: 0 }}>
-      <table className="list" aria-rowcount={rows.length} aria-label={kind.title}>
-        <thead>
-          <tr>
-            {columns.map((column) => (
-              <HeadCell key={column.key} column={column} order={order} onOrder={onOrder} />
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          <Spacer height={before} columns={columns.length} />
-          {shown.map(({ index, key }) => {
-            const item = rows[index] as T;
-            return (
-              <tr key={key} data-index={index} className={index === active ? 'active' : undefined}>
-                {columns.map((column, place) => (
-                  <td key={column.key} style={{ textAlign: column.align }} title={wholeText(column, item)}>
-                    {place === 0 ? <NameCell kind={kind} item={item} column={column} /> : <CellContent column={column} item={item} />}
-                  </td>
-                ))}
-              </tr>
-            );
-          })}
-          <Spacer height={after} columns={columns.length} />
-        </tbody>
-      </table>
+    <div ref={ref}>
+      <div ref={parent} className="tile" style={{ padding: 0, overflowX: 'auto' }}>
+        <table className="list" style={{ minWidth: widthOfAll(columns) }} aria-rowcount={rows.length} aria-label={kind.title}>
+          <thead>
+            <tr>
+              {columns.map((column) => (
+                <HeadCell key={column.key} column={column} order={order} onOrder={onOrder} />
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            <Spacer height={before} columns={columns.length} />
+            {shown.map(({ index, key }) => {
+              const item = rows[index] as T;
+              return (
+                <tr key={key} data-index={index} className={index === active ? 'active' : undefined}>
+                  {columns.map((column, place) => (
+                    <td key={column.key} style={{ textAlign: column.align }} title={wholeText(column, item)}>
+                      {place === 0 ? <NameCell kind={kind} item={item} column={column} /> : <CellContent column={column} item={item} />}
+                    </td>
+                  ))}
+                </tr>
+              );
+            })}
+            <Spacer height={after} columns={columns.length} />
+          </tbody>
+        </table>
+      </div>
     </div>
   );
 }

@@ -8,7 +8,8 @@ export function bytesText(bytes: number | undefined): string {
   if (bytes === undefined || Number.isNaN(bytes)) return unknown;
   let value = bytes;
   let unit = 0;
-  while (value >= 1024 && unit < units.length - 1) {
+  // 1023.6 GiB would be written as 1024 GiB.
+  while (value >= 1023.5 && unit < units.length - 1) {
     value /= 1024;
     unit += 1;
   }

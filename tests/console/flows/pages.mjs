@@ -11,6 +11,7 @@ const axe = readFileSync(createRequire(`${root}/console/package.json`).resolve("
 const pictures = process.env.HOSTLER_PICTURES;
 const looks = pictures ? { light: [1440, 390], dark: [1440, 390] } : { light: [1440], dark: [390] };
 const themes = { "tenant-admin": "light", member: "dark", provider: "light" };
+const widthsOf = (name, scheme) => (pictures || name === "operator" || scheme === "dark" ? looks[scheme] : [1100]);
 
 // Of each page that the person may open; where it names something, of one that there is.
 async function routesOf(person, ofTenant, ofCloud) {
@@ -43,6 +44,8 @@ async function look(stage, { page, name: who }, route, scheme, width) {
     for (const text of wrong) stage.wrong.push(`${name}: axe: ${text}`);
     const overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
     if (overflow > 0) stage.wrong.push(`${name}: it is ${overflow} px wider than the screen`);
+    const cut = await page.locator("th:visible").evaluateAll((heads) => heads.filter((head) => head.scrollWidth > head.clientWidth).map((head) => head.textContent));
+    if (cut.length > 0) stage.wrong.push(`${name}: the table has no room for ${cut.join(", ")}`);
     const titles = await page.getByRole("heading", { level: 1 }).count();
     if (titles !== 1) stage.wrong.push(`${name}: ${titles} headings of level 1`);
     if (pictures) {
@@ -68,7 +71,7 @@ async function lookAtAll(stage, [name, key], scheme, ...objects) {
     await person.signIn(key);
     const routes = await routesOf(person, ...objects);
     if (name === "operator") routes.push("/start?image=", "/no-such-page");
-    for (const width of looks[scheme]) {
+    for (const width of widthsOf(name, scheme)) {
         await person.page.setViewportSize({ width, height: 900 });
         for (const route of routes) {
             await person.open(route);
