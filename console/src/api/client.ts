@@ -1,6 +1,6 @@
 // The one way to the API: every call has our header, writes have an idempotency key, refusals become a Problem.
 import createClient, { type Middleware } from 'openapi-fetch';
-import { asProblem, decodeProblem, Problem, unreachable } from './problem';
+import { asProblem, decodeProblem, Problem, silent, unreachable } from './problem';
 import type { components, paths } from './schema';
 
 export type Schemas = components['schemas'];
@@ -57,11 +57,22 @@ const ours: Middleware = {
   },
 };
 
+const answerMax = 60_000;
+
+/** What a master does that is stopped, or a network that swallows: no refusal, and no answer. */
+async function inTime(request: Request): Promise<Response> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(silent()), answerMax);
+  });
+  return Promise.race([fetch(request), late]).finally(() => clearTimeout(timer));
+}
+
 const client = createClient<Paths>({
   baseUrl: typeof location === 'undefined' ? undefined : location.origin,
   headers: ownHeader,
   credentials: 'same-origin',
-  fetch: (request) => fetch(request),
+  fetch: inTime,
 });
 client.use(ours);
 

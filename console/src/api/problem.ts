@@ -64,6 +64,15 @@ export function unreachable(): Problem {
   });
 }
 
+/** No answer came in time. */
+export function silent(): Problem {
+  return new Problem({
+    sentence: 'The API does not answer.',
+    reason: 'no_answer',
+    help: 'A change may have been made: look before you make it again.',
+  });
+}
+
 /** Whatever was thrown, as a refusal to show. */
 export function asProblem(error: unknown): Problem {
   if (error instanceof Problem) return error;

@@ -93,7 +93,8 @@ export class LiveStream {
     const headers: Record<string, string> = { 'X-Hostler-Console': '1', Accept: 'text/event-stream' };
     if (this.lastId) headers['Last-Event-ID'] = this.lastId;
     const abort = new AbortController();
-    const response = await fetch(this.url, { headers, credentials: 'same-origin', signal: abort.signal });
+    const silent = setTimeout(() => abort.abort(), silenceMax);
+    const response = await fetch(this.url, { headers, credentials: 'same-origin', signal: abort.signal }).finally(() => clearTimeout(silent));
     if (response.status === 401) return this.set('signed-out');
     if (response.status === 503) return this.set('no-leader');
     if (!response.ok || !response.body) {
