@@ -54,17 +54,26 @@ export function Empty({ text, action, command }: EmptyProps) {
   );
 }
 
+/** "`hostler quota list` says more" with its command as code. */
+function Words({ text }: { text: string }) {
+  return <>{text.split('`').map((part, index) => (index % 2 === 1 ? <Code key={index}>{part}</Code> : part))}</>;
+}
+
+/** The API's sentences begin small, as in a log; names of fields stay as they are. */
+const asSentence = (text: string) => text.replace(/^[a-z]+(?=[ ,])/, (word) => word.charAt(0).toUpperCase() + word.slice(1));
+
 /** A refusal: sentence, reason, remedy, request id, retry. */
 export function Refusal({ problem, retry }: { problem: Problem; retry?: () => void }) {
+  const errors = problem.errors.filter(({ message }) => message !== problem.sentence);
   return (
-    <Alert color="red" icon={<CircleX aria-hidden />} title={problem.sentence} role="alert">
+    <Alert color="red" icon={<CircleX aria-hidden />} title={<Words text={asSentence(problem.sentence)} />} role="alert">
       <Stack gap="xs">
-        {problem.help && <Text fz="sm">{problem.help}</Text>}
-        {problem.errors.length > 0 && (
+        {problem.help && <Text fz="sm"><Words text={problem.help} /></Text>}
+        {errors.length > 0 && (
           <List size="sm">
-            {problem.errors.map(({ field, message }) => (
+            {errors.map(({ field, message }) => (
               <List.Item key={field + message}>
-                <Code>{field}</Code> {message}
+                <Code>{field}</Code> <Words text={message} />
               </List.Item>
             ))}
           </List>

@@ -20,24 +20,24 @@ const tones: Record<string, Tone> = { issuing: 'ok', current: 'ok', next: 'busy'
 
 type Component = Schemas['Component'];
 
-const kinds: { kind: Component['kind']; title: string }[] = [
-  { kind: 'master', title: 'Masters' },
-  { kind: 'gateway', title: 'Gateways' },
-  { kind: 'access', title: 'Access points' },
-  { kind: 'store', title: 'Store' },
-  { kind: 'series', title: 'Series store' },
+/** In the order of the table. Authorities have a section with what can be done to them. */
+const kinds: [Component['kind'], string][] = [
+  ['master', 'master'], ['gateway', 'gateway'], ['access', 'access point'], ['store', 'store'], ['series', 'series store'],
 ];
+const kindNames = new Map(kinds);
 
 const componentTones: Partial<Record<Component['state'], Tone>> = { leading: 'ok', standby: 'ok', behind: 'warn', full: 'bad' };
 
-function ComponentTable({ title, rows }: { title: string; rows: Component[] }) {
+function ComponentTable({ all }: { all: Component[] }) {
+  const rows = kinds.flatMap(([kind]) => all.filter((one) => one.kind === kind));
   return (
     <SmallTable
-      label={title}
+      label="Parts of the cloud"
       rows={rows}
-      id={({ id }) => id}
+      id={({ kind, id }) => `${kind} ${id}`}
       columns={[
-        { title, cell: ({ id }) => id },
+        { title: 'Kind', cell: ({ kind }) => kindNames.get(kind) },
+        { title: 'Name', cell: ({ id }) => id },
         { title: 'State', cell: ({ state }) => <StateBadge state={state} tone={componentTones[state]} /> },
         { title: 'Address', cell: ({ address }) => address && <Id value={address} /> },
         { title: 'Version', cell: ({ version }) => version },
@@ -63,14 +63,7 @@ function PartsSection() {
   return (
     <Section title="Parts of the cloud">
       <AsyncView query={query}>
-        {({ items }) => (
-          <Stack gap="md">
-            {kinds.map(({ kind, title }) => {
-              const rows = items.filter((one) => one.kind === kind);
-              return rows.length > 0 && <ComponentTable key={kind} title={title} rows={rows} />;
-            })}
-          </Stack>
-        )}
+        {({ items }) => <ComponentTable all={items} />}
       </AsyncView>
     </Section>
   );

@@ -12,6 +12,7 @@ import { PageFrame, Section } from '../../parts/page_frame';
 import { AsyncView, Empty } from '../../parts/states';
 import { StateBadge } from '../../parts/state_badge';
 import { Ago, Money, Unknown } from '../../parts/values';
+import { OwnHosts } from '../provider/own_hosts';
 import { InstanceLinks, instancePage, instances, InstanceState, keep, stop } from './instance_kind';
 import { quotaName } from './quota_words';
 import { TemplateButtons } from './template_buttons';
@@ -19,18 +20,44 @@ import { TemplateButtons } from './template_buttons';
 const countOf = (counts: { state: string; count: number }[] | undefined, ...states: string[]) =>
   counts?.filter(({ state }) => states.includes(state)).reduce((sum, { count }) => sum + count, 0);
 
-function Figures({ overview }: { overview: Schemas['Overview'] }) {
-  const costs = overview.costs ?? [];
-  const maySeeAlerts = usePermission('alert.read');
-  const firing = overview.alerts?.reduce((sum, { count }) => sum + count, 0);
+const sumOf = <Row,>(rows: Row[] | undefined, count: (row: Row) => number) => rows?.reduce((sum, row) => sum + count(row), 0);
+
+function InstanceFigures({ overview: { instances: counts, costs = [] } }: { overview: Schemas['Overview'] }) {
+  const maySeePrices = usePermission('price.read');
   return (
-    <SimpleGrid cols={{ base: 2, md: 4 }}>
-      <Figure name="Running" to="/instances?state=running">{countOf(overview.instances, 'running') ?? <Unknown />}</Figure>
-      <Figure name="Starting" to="/instances?state=ready">{countOf(overview.instances, 'init', 'ready') ?? <Unknown />}</Figure>
-      <Figure name="Costs now">
-        {costs.length === 0 ? <Unknown /> : costs.map((cost) => <div key={cost.currency}><Money amount={cost.perHour} currency={cost.currency} per="h" /></div>)}
-      </Figure>
-      <Figure name="Firing alerts" to={maySeeAlerts ? '/alerts' : undefined}>{firing ?? <Unknown />}</Figure>
+    <>
+      <Figure name="Running" to="/instances?state=running">{countOf(counts, 'running') ?? <Unknown />}</Figure>
+      <Figure name="Starting" to="/instances?state=ready">{countOf(counts, 'init', 'ready') ?? <Unknown />}</Figure>
+      {maySeePrices && (
+        <Figure name="Costs now">
+          {costs.length === 0 ? <Unknown /> : costs.map((cost) => <div key={cost.currency}><Money amount={cost.perHour} currency={cost.currency} per="h" /></div>)}
+        </Figure>
+      )}
+    </>
+  );
+}
+
+function HostFigures({ overview: { hosts, gpus } }: { overview: Schemas['Overview'] }) {
+  const all = sumOf(hosts, ({ count }) => count);
+  return (
+    <>
+      <Figure name="Hosts ready" to="/hosts?state=ready" note={all === undefined ? undefined : `of ${all}`}>{countOf(hosts, 'ready') ?? <Unknown />}</Figure>
+      <Figure name="GPUs held" to="/fleet" note={gpus && `of ${sumOf(gpus, ({ total }) => total)}`}>{sumOf(gpus, ({ claimed }) => claimed) ?? <Unknown />}</Figure>
+      <Figure name="GPUs out of service" to="/fleet">{sumOf(gpus, ({ outOfService }) => outOfService) ?? <Unknown />}</Figure>
+    </>
+  );
+}
+
+/** Those that the reader may see: of instances, alerts and hosts. */
+function Figures({ overview }: { overview: Schemas['Overview'] }) {
+  const maySeeInstances = usePermission('instance.read');
+  const maySeeAlerts = usePermission('alert.read');
+  const maySeeHosts = usePermission('host.read');
+  return (
+    <SimpleGrid cols={{ base: 2, sm: 3, lg: maySeeHosts && maySeeInstances ? 7 : 4 }}>
+      {maySeeInstances && <InstanceFigures overview={overview} />}
+      {maySeeAlerts && <Figure name="Firing alerts" to="/alerts">{sumOf(overview.alerts, ({ count }) => count) ?? <Unknown />}</Figure>}
+      {maySeeHosts && <HostFigures overview={overview} />}
     </SimpleGrid>
   );
 }
@@ -147,11 +174,12 @@ export default function HomePage() {
   const query = useRead('/v1/overview', {}, { kinds: ['instance', 'host', 'gpu', 'alert', 'quota', 'stock'], every: 60_000 });
   const mayStart = usePermission('instance.write');
   const maySee = usePermission('instance.read');
+  const maySeeHosts = usePermission('host.read');
   return (
     <PageFrame title="Home">
       {mayStart && <TemplateButtons />}
       <AsyncView query={query}>{(overview) => <Stack><Figures overview={overview} /><Needs overview={overview} /></Stack>}</AsyncView>
-      {maySee && <Recent />}
+      {maySee ? <Recent /> : maySeeHosts && <OwnHosts />}
       {query.data?.quotas && <Quotas quotas={query.data.quotas} />}
       {query.data?.gpus && query.data.gpus.length > 0 && <Gpus gpus={query.data.gpus} />}
     </PageFrame>
