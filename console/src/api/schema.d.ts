@@ -3562,7 +3562,7 @@ export interface components {
             zone: string;
             /** @description Ids of its GPUs. */
             gpus: string[];
-            /** @description Its GPUs are made up: this is a demonstration. */
+            /** @description Its GPUs are simulated: this is a demonstration. */
             simulated: boolean;
             /**
              * @description Its address in the tenant's network.
@@ -4292,7 +4292,7 @@ export interface components {
             version: string;
             /**
              * Format: date-time
-             * @description When it last reported.
+             * @description When it was last heard of; absent: it is connected, or unknown.
              */
             seenAt?: string;
         };
@@ -4463,7 +4463,7 @@ export interface components {
              * @example new memory
              */
             drainReason: string;
-            /** @description Its GPUs are made up: this is a demonstration. */
+            /** @description Its GPUs are simulated: this is a demonstration. */
             simulated: boolean;
             /**
              * @description GPUs in it.
@@ -11077,7 +11077,7 @@ export interface components {
              * @example 0.1.0
              */
             version: string;
-            /** @description Some host has GPUs that are made up: this is a demonstration. */
+            /** @description Some host has simulated GPUs: this is a demonstration. */
             simulated: boolean;
             /** @description Scopes where the caller has permissions: the cloud, tenants, projects, providers; at most 200. */
             scopes: components["schemas"]["WhoamiScope"][];
