@@ -395,6 +395,9 @@ TEST_F(Sessions, AShareLinkOpensOnePortForATime) {
 class Connections {
 public:
     explicit Connections(Web& web) : web_(web) {}
+    Connections(const Connections&) = delete;
+    Connections& operator=(const Connections&) = delete;
+    ~Connections() { close(); }
     // `upgrade`: as a WebSocket, else as a stream of events.
     void open(const std::string& url, const std::string& secret, bool upgrade) {
         std::string head = fmt::format("GET {} HTTP/1.1\r\nHost: {}\r\nAuthorization: Bearer {}\r\n",
@@ -440,9 +443,9 @@ private:
     TaskGroup group_{web_.loop};
 };
 
-// 64 watches are what one tenant may have.
+// 32 watches are what one caller may have.
 TEST_F(Sessions, ADisabledUsersConnectionsAllEnd) {
-    constexpr int urls = 100, terminals = 40, watches = 60, all = urls + terminals + watches;
+    constexpr int urls = 130, terminals = 40, watches = 30, all = urls + terminals + watches;
     const std::string login = "leaver@example.com", password = "correct horse battery staple";
     const Page user = cloud.api(
         "POST", "/v1/users", {{"login", login}, {"name", "Leaver"}, {"email", login}, {"tenantID", "acme"}});

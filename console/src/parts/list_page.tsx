@@ -117,8 +117,8 @@ function Spacer({ height, columns }: { height: number; columns: number }) {
   );
 }
 
-/** Pixels that a column takes at least. */
-const widthOf = <T,>({ width }: Column<T>) => (width ? Number.parseInt(width, 10) : 160);
+/** Pixels that a column takes at least. One of a share of the page, or of what is left, has room for a name. */
+const widthOf = <T,>({ width }: Column<T>) => (width?.endsWith('px') ? Number.parseInt(width, 10) : 160);
 export const widthOfAll = <T,>(columns: Column<T>[]) => columns.reduce((sum, column) => sum + widthOf(column), 0);
 
 /** Columns for so many pixels: those for wide pages are left out, the last first. 0: the width is not known yet. */
