@@ -257,12 +257,13 @@ TEST_F(MastersTest, TheAuditSaysWhoAskedAndBelievesOnlyMasters) {
 TEST_F(MastersTest, AMasterTellsWhetherTheClientCameByTls) {
     One& first = start("m-1");
     http::Request door = request("GET", "/");
-    door.headers.set("Accept", "text/html");
+    door.headers.set("Host", "api.example");
     door.headers.set("X-Hostler-Scheme", "https");
-    EXPECT_THAT(ask(first, door).body, HasSubstr("export HOSTLER_API=http://")) << "not believed from others";
+    constexpr std::string_view shown = "Strict-Transport-Security";
+    EXPECT_FALSE(ask(first, door).headers.has(shown)) << "not believed from others";
     const http::Endpoint from_master{.address = first.role->wire_address(),
                                      .secure = secure(issue("master", "m-9"), "master/")};
-    EXPECT_THAT(ask(from_master, door).body, HasSubstr("export HOSTLER_API=https://"));
+    EXPECT_TRUE(ask(from_master, door).headers.has(shown));
 }
 
 // What was passed on once is not passed on again: two masters that take each other for the leader end there.
