@@ -6,10 +6,10 @@
 
 #include "api/operations_sign_in.h"
 #include "core/client_address.h"
-#include "roles/master/browser/forward.h"
 #include "roles/master/browser/page.h"
 #include "roles/master/browser/sign_in.h"
 #include "roles/master/http/caller.h"
+#include "roles/master/http/forward.h"
 
 namespace hostler::master {
 
@@ -115,7 +115,8 @@ void audit_console_session(const http::Exchange& exchange, Term& term, const std
                   .status = api::ops::sign_in.status,
                   .client = safe_user_agent(exchange.request.headers.find("User-Agent").value_or("")),
                   .service = std::string{api::ops::sign_in.noun},
-                  .result = std::string{audit_ok}});
+                  .result = std::string{audit_ok},
+                  .request = std::string{exchange.request_id()}});
 }
 
 http::Response enter_console(const http::Exchange& exchange, bool tls, std::string_view session,

@@ -1,5 +1,5 @@
 // The page where an invited person becomes a user.
-#include "roles/master/testing/people_rig.h"
+#include "roles/master/testing/link_page_rig.h"
 
 namespace hostler::master::testing {
 namespace {
@@ -8,19 +8,13 @@ using namespace std::chrono_literals;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-struct BrowserInvitation : PeopleTest {
-    BrowserInvitation() {
-        settings.public_url = "https://gpu.example.com/";
-        headers = "Sec-Fetch-Site: same-origin\r\n";
-    }
+struct BrowserInvitation : LinkPageTest {
+    BrowserInvitation() : LinkPageTest("/sign-in/invitation", "hi_guess") {}
     Reply invite(const std::string& more = "", std::string_view secret = root) {
         const Reply made =
             post("/v1/invitations", fmt::format(R"({{"role":"member","tenantID":"acme"{}}})", more), secret);
         EXPECT_EQ(made.status, 201) << made.text;
         return made;
-    }
-    Reply open(const std::string& secret) {
-        return call("GET", "/sign-in/invitation?secret=" + percent_encode(secret));
     }
     Reply join(const std::string& secret, const std::string& login, std::string_view password = good_password,
                const std::string& name = "Ann Bell") {
@@ -57,17 +51,14 @@ TEST_F(BrowserInvitation, ALinkMakesAUserOnce) {
     EXPECT_EQ(line->actor, "stranger");
     EXPECT_EQ(line->address, address);
     EXPECT_EQ(line->client, "tester/1");
+    EXPECT_THAT(done.text, HasSubstr(fmt::format("X-Request-Id: {}\r\n", line->request)));
     EXPECT_EQ(join(secret, "eve").status, 404);
     EXPECT_EQ(users(), 1u);
 }
 
 TEST_F(BrowserInvitation, ThePageIsSafeToShow) {
-    for (const Reply& page : {open(invite().at("secret")), open("hi_guess"), open("")}) {
-        EXPECT_THAT(page.text, HasSubstr("Referrer-Policy: same-origin\r\n"));
-        EXPECT_THAT(page.text, HasSubstr("Cache-Control: no-store\r\n"));
-        EXPECT_THAT(page.text, HasSubstr("default-src 'none'"));
-        EXPECT_THAT(page.text, Not(HasSubstr("<script")));
-    }
+    for (const Reply& page : {open(invite().at("secret")), open("hi_guess"), open("")})
+        expect_safe_to_show(page);
     const Reply evil = join(invite().at("secret"), "\"><script>", good_password, "<script>");
     EXPECT_EQ(evil.status, 400);
     EXPECT_THAT(evil.text, Not(HasSubstr("<script")));
@@ -87,23 +78,17 @@ TEST_F(BrowserInvitation, SaysWhoInvitesToWhat) {
 }
 
 TEST_F(BrowserInvitation, SecretsThatAreNotGoodAreAlike) {
-    const auto body = [](const Reply& reply) { return reply.text.substr(reply.text.find("\r\n\r\n")); };
     const std::string used = invite().at("secret");
     EXPECT_EQ(join(used, "ann").status, 200);
     const Reply revoked = invite();
     EXPECT_EQ(call("DELETE", "/v1/invitations/" + revoked.at("id"), "", root).status, 200);
     const std::string ended = invite(R"(,"ttlSeconds":3600)").at("secret");
     timers.advance(3601s);
-    const int before = passwords.asked;
-    std::set<std::string> answers;
-    for (const std::string& secret :
-         {used, revoked.at("secret"), ended, std::string{"hi_guess"}, std::string{}, std::string(1'000, 'x')})
-        for (const Reply& page : {open(secret), join(secret, "eve"), join(secret, "")}) {
-            EXPECT_EQ(page.status, 404) << secret;
-            answers.insert(body(page));
-        }
-    EXPECT_EQ(answers.size(), 1u);
-    EXPECT_EQ(passwords.asked, before) << "nothing is hashed for them";
+    expect_alike_and_nothing_hashed(
+        {used, revoked.at("secret"), ended, "hi_guess", "", std::string(1'000, 'x')},
+        [&](const std::string& secret) {
+            return std::vector{open(secret), join(secret, "eve"), join(secret, "")};
+        });
     EXPECT_EQ(users(), 1u);
 }
 
@@ -133,32 +118,11 @@ TEST_F(BrowserInvitation, AllWrongFieldsAreShownAtOnceAndOnlyThePasswordIsLost) 
 
 TEST_F(BrowserInvitation, APageOfAnotherOriginJoinsNobody) {
     const std::string secret = invite().at("secret");
-    for (const char* from : {"Sec-Fetch-Site: cross-site\r\n", "Origin: https://evil.example\r\n",
-                             "Sec-Fetch-Site: cross-site\r\nOrigin: null\r\n", "Origin: null\r\n"}) {
-        headers = from;
-        EXPECT_EQ(join(secret, "ann").status, 403) << from;
-    }
+    expect_no_other_origin([&] { return join(secret, "ann"); });
     EXPECT_EQ(users(), 0u);
 }
 
-TEST_F(BrowserInvitation, StrangersAreHeldToTheirRate) {
-    settings.admission.stranger_rate = {.per_second = 0.01, .burst = 2};
-    Front slow{ports, settings, lead};
-    TaskGroup group{loop};
-    const auto ask = [&] {
-        auto [ours, theirs] = hostler::testing::memory_pair(1 << 20, "server", address);
-        group.start("slow", slow.serve(std::move(ours)));
-        const std::string text = "GET /sign-in/invitation?secret=hi_guess HTTP/1.1\r\nHost: api\r\n\r\n";
-        EXPECT_TRUE(hostler::testing::run(loop, write_all(*theirs, std::string{text})));
-        timers.settle();
-        return reply_in(clients.emplace_back(std::move(theirs))->unread()).status;
-    };
-    EXPECT_EQ(ask(), 404);
-    EXPECT_EQ(ask(), 404);
-    EXPECT_EQ(ask(), 429);
-    clients.clear();
-    (void)hostler::testing::try_run(loop, group.close());
-}
+TEST_F(BrowserInvitation, StrangersAreHeldToTheirRate) { expect_rate_of_strangers(); }
 
 TEST_F(BrowserInvitation, ARequiredSecondFactorIsTheNextStep) {
     settings.require_totp = true;
@@ -166,13 +130,7 @@ TEST_F(BrowserInvitation, ARequiredSecondFactorIsTheNextStep) {
 }
 
 TEST_F(BrowserInvitation, WithoutAPublicAddressThereIsNoLink) {
-    settings.public_url_guessed = true;
-    EXPECT_THAT(invite().text, Not(HasSubstr("\"link\"")));
-    settings.public_url_guessed = false;
-    settings.public_url.clear();
-    const Reply made = invite();
-    EXPECT_THAT(made.text, Not(HasSubstr("\"link\"")));
-    EXPECT_THAT(open(made.at("secret")).text, HasSubstr("http://api")) << "the page works all the same";
+    expect_a_link_of_public_addresses_alone([&] { return invite(); });
 }
 
 }  // namespace

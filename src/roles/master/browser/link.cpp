@@ -1,10 +1,9 @@
 #include "roles/master/browser/link.h"
 
-#include "core/client_address.h"
-#include "roles/master/browser/forward.h"
 #include "roles/master/browser/page.h"
 #include "roles/master/browser/sign_in_page.h"
 #include "roles/master/browser/steps.h"
+#include "roles/master/http/forward.h"
 
 namespace hostler::master {
 
@@ -27,14 +26,8 @@ Task<> refuse_link_without_leader(http::Exchange& exchange, const LinkPage& page
 Task<> answer_link(http::Exchange& exchange, Api& api_service, std::string api, LinkPage page) {
     const TermPtr term = CO_TRY(api_service.leader());
     const bool post = exchange.request.method == "POST";
-    const std::string address{address_of(exchange)};
     while (api.ends_with('/')) api.pop_back();
-    LinkRequest asked{
-        .body = {},
-        .api = std::move(api),
-        .caller = {.actor = "stranger",
-                   .address = address,
-                   .client = safe_user_agent(exchange.request.headers.find("User-Agent").value_or(""))}};
+    LinkRequest asked{.body = {}, .api = std::move(api), .caller = stranger_of(exchange)};
     asked.body =
         post ? CO_TRY(co_await exchange.read_all(form_bytes_max)) : std::string{exchange.request.query()};
     if (term->ended()) co_return co_await refuse_link_without_leader(exchange, page);

@@ -3,14 +3,13 @@
 #include <fmt/format.h>
 
 #include "api/operations_sign_in.h"
-#include "core/client_address.h"
 #include "core/percent.h"
 #include "roles/master/browser/console.h"
-#include "roles/master/browser/forward.h"
 #include "roles/master/browser/page.h"
 #include "roles/master/browser/sign_in_page.h"
 #include "roles/master/browser/steps.h"
 #include "roles/master/http/caller.h"
+#include "roles/master/http/forward.h"
 #include "roles/master/http/people.h"
 #include "roles/master/sign_in/by_password.h"
 #include "roles/master/tenancy/tenancy.h"
@@ -21,7 +20,7 @@ namespace {
 
 // Parts that a request of a sign-in has.
 struct Asked {
-    std::string address, client;
+    api::Caller caller;  // A stranger.
     std::string body;
     Target to;
     std::string field(std::string_view name) const { return form_field(body, name); }
@@ -29,9 +28,7 @@ struct Asked {
 
 api::Call call_of(const Asked& asked) {
     const api::Operation& operation = api::ops::sign_in;
-    return {.caller = {.actor = "stranger", .address = asked.address, .client = asked.client},
-            .operation = &operation,
-            .permission = operation.permission};
+    return {.caller = asked.caller, .operation = &operation, .permission = operation.permission};
 }
 
 SignInPage page_of(const Asked& asked, std::span<const SignInChoice> choices) {
@@ -82,7 +79,7 @@ Task<> leave_to(http::Exchange& exchange, TermPtr term, const Target& to, api::C
 }
 
 Task<> sign_in_with_key(http::Exchange& exchange, TermPtr term, const Asked& asked) {
-    const auto caller = caller_of(*term, asked.field("key"), asked.address);
+    const auto caller = caller_of(*term, asked.field("key"), asked.caller.address);
     const Error unknown{Code::forbidden,
                         "this key is unknown: it was never created, has ended, or was revoked"};
     if (!caller) co_return co_await show_form(exchange, term, asked, &unknown, SignInWay::key);
@@ -96,7 +93,7 @@ Task<> sign_in_with_password(http::Exchange& exchange, Api& api, TermPtr term, c
     Result<PasswordCheck> check = sign_in_failed();
     if (!request.login.empty() && request.login.size() <= login_max && !request.password.empty() &&
         request.password.size() <= password_max)
-        check = co_await check_password(term, request.login, request.password, asked.address);
+        check = co_await check_password(term, request.login, request.password, asked.caller.address);
     if (!check && check.error().code == Code::cancelled) co_return std::unexpected(check.error());
     if (!check) co_return co_await show_form(exchange, term, asked, &check.error());
     const auto done = co_await sign_in(api, call_of(asked), std::move(request), *check, Makes::nothing);
@@ -120,10 +117,10 @@ Task<> sign_in_with_code(http::Exchange& exchange, Api& api, TermPtr term, Asked
         co_return co_await refuse_browser(
             exchange, 403, "This sign-in took too long, or had too many wrong codes. Begin again.");
     const CodeStep kept = *found;
-    auto to = co_await target_of(term, kept.target, asked.address);
+    auto to = co_await target_of(term, kept.target, asked.caller.address);
     if (!to) co_return co_await refuse_target(exchange, to.error());
     asked.to = std::move(*to);
-    const auto tried = co_await attempt(term, kept.user, asked.address);
+    const auto tried = co_await attempt(term, kept.user, asked.caller.address);
     if (!tried && tried.error().code == Code::cancelled) co_return std::unexpected(tried.error());
     if (!tried) co_return co_await show_code_form(exchange, asked, step, &tried.error());
     constexpr std::size_t code_max = 64;
@@ -183,7 +180,7 @@ Task<> answer_device(http::Exchange& exchange, TermPtr term, Asked asked, bool p
     if (post) co_return co_await decide_device(exchange, term, asked);
     const std::string typed = asked.field("code");
     if (typed.empty()) co_return co_await exchange.respond(page_response(200, device_code_page("", "")));
-    auto to = co_await target_of(term, std::string{device_target} + typed, asked.address);
+    auto to = co_await target_of(term, std::string{device_target} + typed, asked.caller.address);
     if (!to && to.error().code == Code::cancelled) co_return std::unexpected(to.error());
     if (!to)
         co_return co_await exchange.respond(
@@ -197,7 +194,7 @@ Task<> answer_sign_in(http::Exchange& exchange, Api& api, TermPtr term, Asked as
         co_return co_await sign_in_with_code(exchange, api, term, std::move(asked));
     std::string target = asked.field("target");
     if (target.empty()) target = std::string{gateway_target} + asked.field("return");
-    auto to = co_await target_of(term, std::move(target), asked.address);
+    auto to = co_await target_of(term, std::move(target), asked.caller.address);
     if (!to) co_return co_await refuse_target(exchange, to.error());
     asked.to = std::move(*to);
     if (!post) co_return co_await show_form(exchange, term, asked);
@@ -211,8 +208,7 @@ Task<> answer_sign_in(http::Exchange& exchange, Api& api, TermPtr term, Asked as
 Task<> answer_browser_sign_in(http::Exchange& exchange, Api& api) {
     const TermPtr term = CO_TRY(api.leader());
     const bool post = exchange.request.method == "POST";
-    Asked asked{.address = std::string{address_of(exchange)},
-                .client = safe_user_agent(exchange.request.headers.find("User-Agent").value_or(""))};
+    Asked asked{.caller = stranger_of(exchange)};
     asked.body =
         post ? CO_TRY(co_await exchange.read_all(form_bytes_max)) : std::string{exchange.request.query()};
     if (term->ended())

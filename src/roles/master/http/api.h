@@ -113,9 +113,10 @@ Task<typename Op::Response> Api::answer_read(Look look, api::Call call, typename
     co_return response;
 }
 
-// A query is asked of what is shown of a row. Of so many rows for one page, which may so be short, or empty,
+// A query is compared with the view of each row. Rows that one page looks at; a page at the bound may be
+// short.
 inline constexpr int queried_rows_max = 2000;
-// and of so many for a total; of more there is none.
+// Rows that are counted for a total; with more rows the list has no total.
 inline constexpr std::ptrdiff_t counted_rows_max = 10'000;
 
 // One page of what is in memory, in the order in which it was made or the other way round; the cursor is the

@@ -153,7 +153,7 @@ std::string credential_kept(const Term& term, const api::Caller& caller) {
     return caller.credential == operator_credential ? operator_mark(term) : caller.credential;
 }
 
-// For one more row of `credential` for the console. The rows of a route live equally long.
+// Ends the oldest row of `credential` at the bound. The rows of a route live equally long.
 void make_room(Desk& desk, const std::string& credential, const std::string& route, std::size_t most) {
     const auto rows = desk.estate.sign_ins.by().credential_route.of({credential, route});
     if (rows.size() < most) return;

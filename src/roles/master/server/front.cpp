@@ -117,7 +117,7 @@ bool is_sign_in_page(std::string_view path) {
            path == password_page_path || path == console_link_path || path.starts_with(oidc_path);
 }
 
-// The API's definition. Strangers may ask for it as often as they like, and it takes a while to make.
+// The API's definition. It is expensive to make, and strangers may ask for it.
 const http::MadeFile& definition() {
     static const http::MadeFile made{"openapi.json", api::openapi()};
     return made;
@@ -339,13 +339,6 @@ Result<api::Caller> Front::caller_of_request(const http::Exchange& exchange) con
     caller->client = safe_user_agent(exchange.request.headers.find("User-Agent").value_or(""));
     caller->request_id = exchange.request_id();
     return std::move(*caller);
-}
-
-api::Caller Front::stranger_of(const http::Exchange& exchange) {
-    return {.actor = "stranger",
-            .address = std::string{address_of(exchange)},
-            .client = safe_user_agent(exchange.request.headers.find("User-Agent").value_or("")),
-            .request_id = std::string{exchange.request_id()}};
 }
 
 Task<> Front::answer_api(http::Exchange& exchange) {

@@ -3,9 +3,9 @@
 
 #include "core/metrics.h"
 #include "http/server.h"
-#include "roles/master/browser/forward.h"
 #include "roles/master/http/admission.h"
 #include "roles/master/http/api.h"
+#include "roles/master/http/forward.h"
 #include "roles/master/server/series_follow.h"
 
 namespace hostler::master {
@@ -37,7 +37,6 @@ private:
     Task<> send_backup(http::Exchange& exchange);
     Result<api::Caller> caller_of_request(const http::Exchange& exchange) const;
     // Whoever calls an operation that is open to all.
-    static api::Caller stranger_of(const http::Exchange& exchange);
 
     const Ports& ports_;
     const Settings& settings_;

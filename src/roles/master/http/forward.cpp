@@ -1,10 +1,11 @@
-#include "roles/master/browser/forward.h"
+#include "roles/master/http/forward.h"
 
 #include <fmt/format.h>
 
 #include <charconv>
 
 #include "api/codec.h"
+#include "core/client_address.h"
 
 namespace hostler::master {
 
@@ -20,7 +21,7 @@ constexpr http::ClientLimits client_limits{.idle_max = 64, .addresses_max = 8, .
 bool stays_here(std::string_view name) {
     constexpr std::string_view names[] = {"Connection",  "Keep-Alive",  "Proxy-Connection",  "TE",
                                           "Trailer",     "Upgrade",     "Transfer-Encoding", "Expect",
-                                          caller_header, scheme_header,       request_header};
+                                          caller_header, scheme_header, request_header};
     return std::ranges::any_of(names, [&](std::string_view one) { return http::same_name(name, one); });
 }
 
@@ -49,6 +50,13 @@ bool is_from_master(const http::Exchange& exchange) { return exchange.identity()
 std::string_view address_of(const http::Exchange& exchange) {
     if (!is_from_master(exchange)) return exchange.peer();
     return exchange.request.headers.find(caller_header).value_or(exchange.peer());
+}
+
+api::Caller stranger_of(const http::Exchange& exchange) {
+    return {.actor = "stranger",
+            .address = std::string{address_of(exchange)},
+            .client = safe_user_agent(exchange.request.headers.find("User-Agent").value_or("")),
+            .request_id = std::string{exchange.request_id()}};
 }
 
 bool is_by_tls(const http::Exchange& exchange, const http::Arrival& arrival) {
@@ -109,7 +117,8 @@ Task<> Forward::carry(http::Exchange& exchange, std::shared_ptr<Passing> passing
 }
 
 Task<> Forward::exchange_with(http::Exchange& exchange, Contender to) {
-    http::Call call{.request = passed_on(exchange, is_by_tls(exchange, ports_.arrival)), .patience = patience};
+    http::Call call{.request = passed_on(exchange, is_by_tls(exchange, ports_.arrival)),
+                    .patience = patience};
     const auto length = length_of(exchange.request.headers);
     if (length.value_or(0) > 0 || exchange.request.headers.has("Transfer-Encoding")) {
         exchange.set_body_bytes_max(api::body_max);

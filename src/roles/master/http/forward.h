@@ -22,7 +22,10 @@ std::string_view address_of(const http::Exchange& exchange);
 // Whether who asked first came by TLS, to a master or to a proxy that it trusts.
 bool is_by_tls(const http::Exchange& exchange, const http::Arrival& arrival);
 
-// Of this request: that of the master which passed it on, else a new one, "r-9f86d081884c7d65".
+// Whoever sends this without a credential, for operations that are open to strangers.
+api::Caller stranger_of(const http::Exchange& exchange);
+
+// Id of this request: that of the master which passed it on, else a new one, "r-9f86d081884c7d65".
 std::string request_id_of(const http::Exchange& exchange, Random& random);
 
 class Forward {
