@@ -114,11 +114,13 @@ public:
             const Instant now = term_.ports().timers.now();
             // Rights are looked up for changes that are told to this caller, and for changes of rights: not
             // at each change for everyone who watches.
-            if (now - known_ >= check_time || are_rights_touched() || !wanted().empty()) {
+            std::vector<Notice> notices = wanted();
+            if (now - known_ >= check_time || are_rights_touched() || !notices.empty()) {
                 CO_TRY(still_known(term_, call_.caller));
                 known_ = now;
+                notices = wanted();
             }
-            if (tell(wanted()))
+            if (tell(notices))
                 CO_TRY(co_await flush());
             else if (term_.ports().timers.now() - flushed_ >= keep_alive_time)
                 CO_TRY(co_await keep_alive());
