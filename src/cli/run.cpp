@@ -247,7 +247,7 @@ private:
         log_rest_.erase(0, whole);
     }
 
-    // Lines as they are written, until the instance runs no more.
+    // Prints lines as they are written, until the instance has stopped.
     Task<> follow(ApiCall call) {
         if (style_.format != Format::table) co_return fail(Code::invalid, "--follow prints text alone");
         std::string instance;

@@ -37,7 +37,7 @@ std::string lined_up(const std::vector<std::vector<std::string>>& rows, std::siz
 // Between the clock of the machine that wrote a time and ours.
 inline constexpr std::chrono::seconds clock_skew{5};
 
-// "3m", "in 29d". What lies ahead by no more than clocks may differ is now: "0s".
+// "3m", "in 29d". A time that is ahead by at most `clock_skew` is shown as now: "0s".
 std::string age(WallTime then, WallTime now);
 std::string bytes_text(std::int64_t bytes);  // "80 GiB"
 

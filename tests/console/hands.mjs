@@ -1,6 +1,7 @@
 // How a person of a flow works a page: with a mouse, or with the keyboard alone. The flow is the same.
 const tabsMax = 200;
 const rowsMax = 60;
+const enabledMax = 60_000;
 
 export class Mouse {
     click(locator) {
@@ -92,7 +93,8 @@ export class Keyboard {
     }
     async click(locator) {
         await locator.waitFor();
-        while (!(await locator.isEnabled())) await this.page.waitForTimeout(50);
+        for (const end = Date.now() + enabledMax; !(await locator.isEnabled()); await this.page.waitForTimeout(50))
+            if (Date.now() > end) throw new Error(`${locator} is not enabled`);
         const role = await roleOf(locator);
         if (role === "option") return this.chooseOption(locator);
         await this.reach(locator);

@@ -59,7 +59,7 @@ const ours: Middleware = {
 
 const answerMax = 60_000;
 
-/** What a master does that is stopped, or a network that swallows: no refusal, and no answer. */
+/** Fails when no answer comes: a stopped master, or a network that drops packets, refuses nothing. */
 async function inTime(request: Request): Promise<Response> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<never>((_, reject) => {

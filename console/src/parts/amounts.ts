@@ -38,7 +38,7 @@ export interface Limit {
   guaranteed?: string;
 }
 
-/** The part of its limit that is used, at most 1; undefined where one of both is no amount. */
+/** The used part of the limit, at most 1; undefined where use or limit is no amount. */
 export function fractionUsed({ used, limit }: Pick<Use, 'used' | 'limit'>): number | undefined {
   const part = amountOf(used) / amountOf(limit);
   return Number.isFinite(part) ? Math.min(1, part) : undefined;

@@ -37,7 +37,7 @@ export function wordsFor(unit: string): (value: number) => string {
 
 function lineLabel(labels: Record<string, string>, metric: string): string {
   const { gpu, host_name: host, workload, device, index, ...rest } = labels;
-  // Of an instance, the device is its id once more.
+  // The device of an instance is its id, which is shown already.
   return [workload, host, gpu ?? index ?? (workload ? undefined : device)].filter(Boolean).join(' ') || Object.values(rest).filter(Boolean).join(' ') || metric;
 }
 

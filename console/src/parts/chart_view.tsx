@@ -23,14 +23,14 @@ export interface ChartData {
 const colors = ['#2457d6', '#d9480f', '#2b8a3e', '#9c36b5', '#0c8599', '#c2255c', '#5f3dc4', '#846358'];
 const dashes = [[], [6, 3], [2, 2], [8, 3, 2, 3]];
 
-// The step, how it is written, and what stands below where the year, the day or the minute begins.
+// Step in seconds, its format, and the second line where a year, a day or a minute begins.
 const times: uPlot.Axis.Values = [
   [86_400, '{MM}-{DD}', '\n{YYYY}', null, null, null, null, null, 1],
   [60, '{HH}:{mm}', '\n{YYYY}-{MM}-{DD}', null, '\n{MM}-{DD}', null, null, null, 1],
   [1, '{HH}:{mm}:{ss}', '\n{YYYY}-{MM}-{DD}', null, '\n{MM}-{DD}', null, null, null, 1],
 ];
 
-/** Pixels for the words of the axis. */
+/** Width of the axis in pixels, by its longest label. */
 const roomFor = (_: uPlot, words: string[] | null) => 30 + 7 * Math.max(4, ...(words ?? []).map(({ length }) => length));
 
 function axes(dark: boolean, words: ChartData['words']): uPlot.Axis[] {

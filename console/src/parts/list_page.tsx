@@ -117,11 +117,11 @@ function Spacer({ height, columns }: { height: number; columns: number }) {
   );
 }
 
-/** Pixels that a column takes at least. One of a share of the page, or of what is left, has room for a name. */
+/** Minimum width of a column in pixels. Columns in percent, or without a width, have room for a name. */
 const widthOf = <T,>({ width }: Column<T>) => (width?.endsWith('px') ? Number.parseInt(width, 10) : 160);
 export const widthOfAll = <T,>(columns: Column<T>[]) => columns.reduce((sum, column) => sum + widthOf(column), 0);
 
-/** Columns for so many pixels: those for wide pages are left out, the last first. 0: the width is not known yet. */
+/** The columns that fit into `pixels`: `wideOnly` columns are left out, the last first. 0: the width is unknown. */
 export function fitting<T>(columns: Column<T>[], pixels: number): Column<T>[] {
   const last = columns.findLastIndex(({ wideOnly }) => wideOnly);
   if (pixels === 0 || last < 0 || widthOfAll(columns) <= pixels) return columns;
@@ -233,7 +233,7 @@ function SearchInput({ title }: { title: string }) {
 
 /** A query in the API's language, over all pages. Its errors stand below. */
 function QueryInput({ title, example, problem }: { title: string; example: string; problem: Problem | null }) {
-  // Half a term is none: the API is asked when the typing has ended.
+  // A half-typed term is invalid: the API is asked when the typing has paused.
   const [typed, type] = useTypedWord('query', 600);
   const wrong = queryProblems(problem);
   return (

@@ -73,7 +73,7 @@ export interface Deed<T> {
   shape?: (body: Record<string, unknown>) => Record<string, unknown>;
   /** Shown only where it makes sense. */
   when?: (item: T) => boolean;
-  /** Below the fields: what would come of them. */
+  /** Below the fields: a preview of the result. */
   preview?: (write: Write) => ReactNode;
   /** Operations without ?dryRun=true. */
   noDryRun?: boolean;
@@ -99,7 +99,7 @@ export interface Creation {
   done: string;
   /** Page that opens then; without it the list. */
   then?: (answer: Record<string, unknown>) => string | undefined;
-  /** Above the button: what would come of it. */
+  /** Above the button: a preview of the result. */
   plan?: (body: Record<string, unknown>) => ReactNode;
   /** Shown once in place of a page, for secrets and links. */
   answer?: (answer: Record<string, unknown>) => ReactNode;

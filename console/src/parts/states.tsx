@@ -59,7 +59,7 @@ function Words({ text }: { text: string }) {
   return <>{text.split('`').map((part, index) => (index % 2 === 1 ? <Code key={index}>{part}</Code> : part))}</>;
 }
 
-/** The API's sentences begin small, as in a log; names of fields stay as they are. */
+/** Sentences of the API begin in lower case, as in a log. Names of fields are not changed. */
 const asSentence = (text: string) => text.replace(/^[a-z]+(?=[ ,])/, (word) => word.charAt(0).toUpperCase() + word.slice(1));
 
 /** A refusal: sentence, reason, remedy, request id, retry. */

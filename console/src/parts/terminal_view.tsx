@@ -159,7 +159,7 @@ const words: Record<SessionState, string> = {
   ended: 'Ended',
 };
 
-/** Why no terminal is here, and how one comes again. */
+/** Says why the terminal has ended, with a button for a new one. */
 function Over({ state, message, again, another }: { state: SessionState; message: string; again: () => void; another: () => void }) {
   if (state === 'elsewhere')
     return (

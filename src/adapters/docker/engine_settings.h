@@ -21,7 +21,7 @@ struct EngineSettings {
     DriverRoots driver{};                               // Where what containers need of them is looked for.
     Duration call_time = std::chrono::seconds{15};      // One question to the engine.
     Duration start_time = std::chrono::minutes{2};      // Create and start, each.
-    Duration news_time = std::chrono::hours{1};         // Without a word; then it is asked anew.
+    Duration news_time = std::chrono::hours{1};         // Longest silence of its events.
     Duration pull_idle_time = std::chrono::minutes{1};  // Without any word of progress.
     Duration pull_time = std::chrono::minutes{60};
     std::int64_t log_bytes_max = 10 << 20;  // Kept by the engine, per container.

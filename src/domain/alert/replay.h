@@ -5,8 +5,8 @@
 
 namespace hostler::alert {
 
-// Of one label set, with a look at the end of each of its steps. A firing that ends within `clear_s` and
-// begins again is one, as it is of a rule that is looked at while it happens.
+// Number of firings of one label set, which is looked at once at the end of each step. A firing that ends
+// within `clear_s` and begins again is one, as it is of a rule that is looked at while it happens.
 std::size_t firings(const Rule& rule, const series::Line& line, Duration step);
 
 // The length of the steps of a look back over `back`, for so many lines: not shorter than the rule's window,

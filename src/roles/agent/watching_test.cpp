@@ -166,7 +166,7 @@ TEST(Watching, ContainersAreListedRarelyWhileTheEngineTellsAndAtOnceWhenItDoes) 
     world.engine.news.notify_all();
     world.timers.advance(200ms);
     EXPECT_TRUE(world.reported());
-    // However much is told, no more often than without it.
+    // Many events cause at most one look a second, as many as without any.
     world.begin();
     for (int i = 0; i < 100; ++i) {
         world.engine.news.notify_all();

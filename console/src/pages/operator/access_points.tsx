@@ -6,7 +6,7 @@ import { Ago, Id } from '../../parts/values';
 
 const drained = (state: string) => state === 'draining' || state === 'drained';
 
-/** One that is connected tells no time: it is heard all the while. */
+/** A connected access point has no `seenAt`. */
 const LastReport = ({ point: { seenAt, state } }: { point: Schemas['AccessPoint'] }) => (seenAt ? <Ago time={seenAt} /> : state !== 'down' && 'now');
 
 export const accessPoints = resource('/v1/access-points', {

@@ -16,7 +16,7 @@ function Names({ what, names }: { what: string; names: string[] }) {
   );
 }
 
-/** What stands on it, by name; volumes where they would be lost. */
+/** Names of the instances on the host, and of volumes that would be lost. */
 function Hit({ host, text, volumes = false }: { host: Host; text: string; volumes?: boolean }) {
   const instances = useInstancesOf(host.id).data?.items ?? [];
   const kept = useVolumesOf(host, volumes);

@@ -7,7 +7,7 @@ import type { Instance } from './instance_kind';
 
 const never = (seconds: number) => (seconds === 0 ? 'never' : durationText(seconds));
 
-/** Who may read hosts sees the name. */
+/** The name, for those who may read hosts. */
 function HostName({ id }: { id: string }) {
   const permitted = usePermission('host.read');
   const { data } = useRead('/v1/hosts/{host}', { params: { host: id } }, { kinds: ['host'], enabled: permitted });

@@ -25,7 +25,7 @@ import { gpuText, OfferChoice, offerKey, WhatChoice } from './start_choices';
 type Offer = Schemas['Offer'];
 type Template = Schemas['InstanceTemplate'];
 
-/** Would it start now, and where? Asked as one types, so that plan or refusal come before the click. */
+/** A dry run of the start, sent while the user types: plan or refusal are shown before the click. */
 function useWouldStart(body: Record<string, unknown>, zone: string | undefined, complete: boolean) {
   const [asked] = useDebouncedValue(JSON.stringify(body), 500);
   return useQuery<Schemas['CreatedInstance'], Problem>({
@@ -43,7 +43,7 @@ function placeText({ ready, available, reclaimable }: Offer): string {
   return reclaimable > 0 ? 'placed where idle stock gives way' : 'no host is free now: it waits';
 }
 
-/** Until the API has said what a start does. */
+/** Shown until the API has answered the dry run. */
 function offerText(offer: Offer, idleSeconds: number): string {
   const price = offer.price ? `${moneyText(offer.price, offer.currency)}/h` : 'no price is set';
   const idle = idleSeconds > 0 ? `stops after ${durationText(idleSeconds)} unused` : 'runs until it is stopped';

@@ -199,7 +199,7 @@ void sort(Page& page) {
     std::ranges::sort(page, {}, [](const auto* place) -> const std::string& { return place->first; });
 }
 
-// Of each provider that the caller may see alone, so that hosts of others cost nothing.
+// Walks the hosts of the providers that the caller may see: hosts of others cost nothing.
 Page hosts(const FleetMap& map, View& view, const std::string& behind, std::size_t most) {
     Page page;
     for (const std::string& owner : map.owners()) {
@@ -224,7 +224,7 @@ Page changed_hosts(const FleetMap& map, View& view, std::uint64_t since, bool sa
     return page;
 }
 
-// Those that were the caller's to see, and are no longer: not one that is elsewhere among what they see.
+// Hosts that the caller could see and can see no longer.
 std::vector<std::string> gone_hosts(const FleetMap& map, View& view, std::uint64_t since) {
     std::set<std::string> gone;
     for (FleetMap::Gone& one : map.gone_since(since)) {

@@ -32,7 +32,8 @@ inline constexpr int power_step_w = 5;  // So that a byte has room for 1,270 W.
 // GPUs of one host that are in the map; a byte counts them.
 inline constexpr std::size_t fleet_gpus_host_max = 254;
 
-// Names of models come from agents: of one provider so many count, of so many bytes; others are "other".
+// Agents tell the names of models: bounds of their number for each provider and of their bytes; others are
+// "other".
 inline constexpr std::size_t fleet_models_owner_max = 64;
 inline constexpr std::size_t fleet_model_bytes_max = 64;
 inline constexpr std::string_view fleet_model_other = "other";

@@ -53,7 +53,7 @@ void take_next_step(Desk& desk, const std::string& id) {
     note_memory_kills(desk, id);
     Seen seen = desk.live.seen(instance->host, id);
     if (is_restartable(instance->phase) && is_of_earlier_run(desk, *instance)) {
-        // Its host was lost before it could begin it anew.
+        // The host was lost before it could restart the instance.
         if (instance->phase == InstancePhase::lost && seen != Seen::unknown && !commanded(desk, id))
             note(desk, id, InstanceEvent::restart, "host_back", "its host is back and starts it again");
         seen = Seen::unknown;

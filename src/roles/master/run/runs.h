@@ -22,11 +22,11 @@ void begin_run(Desk& desk, Instance& instance, const std::string& reason);
 void end_run(Desk& desk, const std::string& id, const std::string& reason, const std::string& message,
              LayerWish layer);
 
-// It is to begin anew where it is: it was stopped there for want of our word.
+// The instance restarts on its host, which has stopped it because no master answered.
 void begin_anew(Desk& desk, const std::string& id);
 
-// Its host has something else at the addresses of its subnet: it gets another, and is started anew. false:
-// there is none, or too many were tried.
+// The host uses the addresses of the subnet for something else: the instance gets another subnet and
+// restarts. false: no subnet is free, or too many were tried.
 bool move_to_another_subnet(Desk& desk, const std::string& id);
 // The same where its address alone is taken: another one of its subnet.
 bool move_to_another_address(Desk& desk, const std::string& id);

@@ -4,7 +4,7 @@
 
 #include "core/log.h"
 #include "core/version.h"
-#include "roles/master/browser/forward.h"
+#include "roles/master/http/forward.h"
 
 namespace hostler::master {
 

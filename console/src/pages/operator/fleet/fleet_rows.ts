@@ -8,7 +8,7 @@ export interface Row {
   id: string;
   host: FleetHost;
   gpu: number;
-  /** What the order goes by. */
+  /** The sort key. */
   rank: string | number | undefined;
 }
 
@@ -28,14 +28,14 @@ function rankOf(data: FleetData, host: FleetHost, gpu: number, key: string | und
 
 const words = new Intl.Collator('en', { numeric: true });
 
-/** Unknown values stand last, whichever way the order goes. */
+/** Unknown values are last in both directions. */
 function compare(a: Row['rank'], b: Row['rank'], down: boolean): number {
   if (a === undefined || b === undefined) return Number(a === undefined) - Number(b === undefined);
   const rising = typeof a === 'number' && typeof b === 'number' ? a - b : words.compare(String(a), String(b));
   return down ? -rising : rising;
 }
 
-/** By the column that one chose, else the worst first; those alike by zone, host and GPU. */
+/** Sorted by the chosen column, else the worst first; ties by zone, host and GPU. */
 export function orderedRows(data: FleetData, order?: Order): Row[] {
   const rows = zonesOf(data).flatMap(({ hosts }) =>
     hosts.flatMap((host) =>
@@ -51,7 +51,7 @@ interface Kept {
   ranks: Map<string, Row['rank']>;
 }
 
-/** What is shown of `arrived`, and how many rows would stand elsewhere or are new. */
+/** The rows to show of `arrived`, and the number of rows that are new or would move. */
 export function keepOrder(arrived: Row[], kept: Kept | undefined): { rows: Row[]; changed: number } {
   if (!kept || kept.ids.length === 0) return { rows: arrived, changed: 0 };
   const { order, fresh } = settle(kept.ids, arrived.map(({ id }) => id));

@@ -1,4 +1,4 @@
-// The map as a table: the same GPUs, the worst first unless one orders them. Few rows are in the document.
+// The map as a table: the same GPUs, the worst first unless a column is chosen. Only visible rows are in the document.
 import { Button } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
 import { useWindowVirtualizer } from '@tanstack/react-virtual';
@@ -14,7 +14,7 @@ import type { Colouring } from './shades';
 interface Props {
   data: FleetData;
   colouring: Colouring;
-  /** Of the page: with another one all hosts are others. */
+  /** Changes with the page of hosts. */
   zone: string;
   onGpu: (host: string, place: number) => void;
 }
@@ -22,7 +22,7 @@ interface Props {
 const noValue = () => undefined;
 const capital = (word: string) => word.charAt(0).toUpperCase() + word.slice(1);
 
-/** Columns behind host, GPU and zone; each is one of the fleet's. */
+/** Columns after host, GPU and zone; each is a column of the fleet. */
 function valueColumns(narrow: boolean | undefined, colouring: Colouring): string[] {
   return [...new Set<string>(narrow ? ['state', colouring] : ['state', 'use', colouring])];
 }
