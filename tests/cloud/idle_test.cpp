@@ -17,7 +17,11 @@ TEST_F(Idle, IsStoppedWhenNobodyUsesItAndComesBackAsItWas) {
     ASSERT_EQ(cloud.api("POST", "/gpu-instances", wanted).status, 200);
     const Page running = cloud.wait_for("idle-1", "running");
     const std::string url = running.at("/urls/0/url");
-    EXPECT_EQ(cloud.web.fetch("PUT", url + "files/x", {}, "what is kept").status, 201);
+    Page put;
+    ASSERT_TRUE(cloud.until([&] {  // Its gateway hears of it a moment after the API says so.
+        put = cloud.web.fetch("PUT", url + "files/x", {}, "what is kept");
+        return put.status == 201;
+    })) << put.body;
 
     // Used for twice its time.
     int answered = 0;

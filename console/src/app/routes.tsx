@@ -1,8 +1,9 @@
 import { Stack, Text } from '@mantine/core';
-import { Component, lazy, type LazyExoticComponent, type ComponentType, type ReactNode, Suspense } from 'react';
+import { Component, type LazyExoticComponent, type ComponentType, type ReactNode, Suspense } from 'react';
 import { Redirect, Route, Switch, useLocation } from 'wouter';
 import { usePermission, useWhoamiRead } from '../api/permissions';
 import { asProblem, type Problem } from '../api/problem';
+import { lazily } from '../parts/lazily';
 import { PageFrame } from '../parts/page_frame';
 import { Loading, NotPermitted, Refusal } from '../parts/states';
 import { type PageEntry, type PageProps, pages } from './pages';
@@ -11,7 +12,7 @@ type Loaded = PageEntry & { Page: LazyExoticComponent<ComponentType<PageProps>> 
 
 // "/volumes/new" before "/volumes/:id".
 const routes: Loaded[] = pages
-  .map((page) => ({ ...page, Page: lazy(page.load) }))
+  .map((page) => ({ ...page, Page: lazily(page.load) }))
   .sort((a, b) => Number(a.path.includes(':')) - Number(b.path.includes(':')));
 
 /** An error in a page leaves the navigation standing. */

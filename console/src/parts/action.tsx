@@ -4,12 +4,13 @@ import { useDisclosure } from '@mantine/hooks';
 import { lazy, type ReactNode, Suspense } from 'react';
 import { usePermission } from '../api/permissions';
 import type { DialogProps } from './action_dialog';
+import { loadedAgain } from './lazily';
 import type { Deed, Resource } from './resource';
 import { useRowDialog } from './row_dialog';
 import { Loading } from './states';
 
 // React's lazy() loses the type parameter of the component.
-const Dialog = lazy(() => import('./action_dialog').then((module) => ({ default: module.ActionDialog }))) as <T>(
+const Dialog = lazy(() => loadedAgain(() => import('./action_dialog').then((module) => ({ default: module.ActionDialog })))) as <T>(
   props: DialogProps<T>,
 ) => ReactNode;
 

@@ -1,16 +1,17 @@
 // A chart of a metric of /v1/series: `<Chart title="GPU use" metric="gpu_utilization_percent" where="workload=nb-1" />`.
 import { Group, Text, Title } from '@mantine/core';
 import { useQuery, type UseQueryResult } from '@tanstack/react-query';
-import { lazy, Suspense, useMemo } from 'react';
+import { Suspense, useMemo } from 'react';
 import { type Query, read, type Schemas } from '../api/client';
 import type { Problem } from '../api/problem';
 import { Turns } from '../api/turns';
 import type { ChartData } from './chart_view';
+import { lazily } from './lazily';
 import { useRange } from './range';
 import { AsyncView, Loading } from './states';
 import { bytesText } from './words';
 
-const View = lazy(() => import('./chart_view'));
+const View = lazily(() => import('./chart_view'));
 
 interface Props {
   title: string;
