@@ -1,5 +1,5 @@
 # hostler_library(NAME FOLDER deps...): a static library of FOLDER's sources, its unit tests beside it
-# (*_test.cpp → NAME_test) and its fuzzers (*_fuzz.cpp → NAME_<file>).
+# (*_test.cpp → NAME_test) and its fuzzers (*_fuzz.cpp → NAME_<file>). NAME_headers and NAME_test_headers are used where they exist.
 
 add_library(hostler_options INTERFACE)
 target_include_directories(hostler_options INTERFACE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR})
@@ -24,6 +24,24 @@ function(hostler_precompiled target header)
        "${sums}clang ${CMAKE_CXX_COMPILER_VERSION} boost ${Boost_VERSION_STRING} fmt ${fmt_VERSION}\n")
 endfunction()
 
+# hostler_headers(NAME HEADER deps...): a library with nothing but HEADER precompiled, and with the code of its inline functions
+# and of the templates that it instantiates. Sources that have it by REUSE_FROM compile neither again.
+function(hostler_headers name header)
+  add_library(${name}_precompiled STATIC cmake/tests.cpp)
+  target_precompile_headers(${name}_precompiled PRIVATE <${header}>)
+  target_compile_options(${name}_precompiled PRIVATE -fpch-codegen)
+  target_link_libraries(${name}_precompiled PUBLIC hostler_options ${ARGN})
+  set(precompiled ${CMAKE_BINARY_DIR}/CMakeFiles/${name}_precompiled.dir/cmake_pch.hxx.pch)
+  set(code ${CMAKE_BINARY_DIR}/${name}.o)
+  separate_arguments(flags UNIX_COMMAND "${CMAKE_CXX_FLAGS} ${CMAKE_CXX_FLAGS_${HOSTLER_BUILD}}")
+  add_custom_command(OUTPUT ${code} COMMAND ${CMAKE_CXX_COMPILER} ${flags} ${HOSTLER_CODE_OPTIONS} -ffunction-sections -c ${precompiled} -o ${code}
+    DEPENDS ${precompiled} VERBATIM)
+  add_library(${name} STATIC ${code})
+  set_target_properties(${name} PROPERTIES LINKER_LANGUAGE CXX)
+  target_link_options(${name} INTERFACE -Wl,--gc-sections)  # Functions that nobody calls may need what a program does not have.
+  set_source_files_properties(${code} PROPERTIES EXTERNAL_OBJECT ON GENERATED ON)
+endfunction()
+
 function(hostler_library name folder)
   file(GLOB_RECURSE all CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${folder}/*.cpp)
   set(sources ${all})
@@ -43,7 +61,10 @@ function(hostler_library name folder)
     add_library(${name} INTERFACE)
   else()
     add_library(${name} STATIC ${sources})
-    if(TARGET core AND NOT name STREQUAL core)
+    if(TARGET ${name}_headers)
+      target_precompile_headers(${name} REUSE_FROM ${name}_headers_precompiled)
+      target_link_libraries(${name} PUBLIC ${name}_headers)
+    elseif(TARGET core AND NOT name STREQUAL core)
       target_precompile_headers(${name} REUSE_FROM core)
     elseif(name STREQUAL core)
       hostler_precompiled(core core/precompiled.h)
@@ -52,8 +73,13 @@ function(hostler_library name folder)
   target_link_libraries(${name} ${kind} hostler_options ${ARGN})
   if(tests)
     add_executable(${name}_test ${tests})
-    target_precompile_headers(${name}_test REUSE_FROM tests)
     target_link_libraries(${name}_test PRIVATE ${name} GTest::gtest_main GTest::gmock)
+    if(TARGET ${name}_test_headers)
+      target_precompile_headers(${name}_test REUSE_FROM ${name}_test_headers_precompiled)
+      target_link_libraries(${name}_test PRIVATE ${name}_test_headers)
+    else()
+      target_precompile_headers(${name}_test REUSE_FROM tests)
+    endif()
     add_test(NAME unit.${name} COMMAND ${name}_test --gtest_brief=1)
     set_property(GLOBAL APPEND PROPERTY HOSTLER_UNIT_TESTS ${name}_test)
     set_tests_properties(unit.${name} PROPERTIES LABELS unit TIMEOUT 300)
