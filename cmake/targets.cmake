@@ -216,6 +216,11 @@ file(GLOB placement_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/bench/placem
 add_executable(bench-placement ${placement_sources})
 target_precompile_headers(bench-placement REUSE_FROM core)
 target_link_libraries(bench-placement PRIVATE domain CLI11::CLI11)
+# ./dev bench fairness: jobs that share GPUs under domain/order, on a trace with the figures of other schedulers.
+file(GLOB fairness_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/bench/fairness/*.cpp)
+add_executable(bench-fairness ${fairness_sources})
+target_precompile_headers(bench-fairness REUSE_FROM core)
+target_link_libraries(bench-fairness PRIVATE domain CLI11::CLI11)
 
 # ./dev fuzz builds them all.
 if(HOSTLER_FUZZ)
