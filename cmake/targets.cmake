@@ -60,6 +60,7 @@ hostler_library(jose src/adapters/jose ${adapter_row} Boost::json ${cjose_librar
 hostler_library(disk src/adapters/disk ${adapter_row})
 hostler_library(series src/adapters/series ${adapter_row})
 hostler_library(remote_write src/adapters/remote_write ${adapter_row} remote_write_proto ${snappy_library})
+hostler_library(program src/adapters/program ${adapter_row} Boost::json)
 hostler_library(sim src/adapters/sim ${adapter_row} SQLite::SQLite3)
 
 set(role_row core domain ports api http wire)
@@ -85,15 +86,21 @@ target_compile_options(hostler-iptables PRIVATE -Wall -Wextra -Werror -Wshadow -
 set_target_properties(hostler-iptables PROPERTIES POSITION_INDEPENDENT_CODE OFF)
 target_link_options(hostler-iptables PRIVATE -static -fno-sanitize=all -Wl,-s)
 
+# The holder of a program by itself, for tests: hostler-agent has it, too.
+add_executable(program-holder tests/contract/holder/main.cpp)
+target_precompile_headers(program-holder REUSE_FROM core)
+target_link_libraries(program-holder PRIVATE program)
+
 # One suite per port, run on every adapter.
 file(GLOB contract_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/contract/*.cpp)
 add_executable(contract_test ${contract_sources})
 target_precompile_headers(contract_test REUSE_FROM tests)
-target_link_libraries(contract_test PRIVATE sqlite postgres docker disk series sim sealed curl jose remote_write net nvml amd intel sysfs Boost::json GTest::gtest_main GTest::gmock)
+target_link_libraries(contract_test PRIVATE sqlite postgres docker program disk series sim sealed curl jose remote_write net nvml amd intel sysfs Boost::json GTest::gtest_main GTest::gmock)
 target_compile_definitions(contract_test PRIVATE
   PRIVATE_REGISTRY="${PROJECT_SOURCE_DIR}/tests/contract/private_registry.py" HOSTLER_DEMO="$<TARGET_FILE:hostler-demo>" HOSTLER_AGENT="$<TARGET_FILE:hostler-agent>"
-  HOSTLER_IPTABLES="$<TARGET_FILE:hostler-iptables>" SIMULATED_NVML="$<TARGET_FILE:simulated_nvml>")
-add_dependencies(contract_test hostler-agent hostler-demo hostler-iptables simulated_nvml)
+  HOSTLER_IPTABLES="$<TARGET_FILE:hostler-iptables>" SIMULATED_NVML="$<TARGET_FILE:simulated_nvml>"
+  PROGRAM_HOLDER="$<TARGET_FILE:program-holder>")
+add_dependencies(contract_test program-holder hostler-agent hostler-demo hostler-iptables simulated_nvml)
 add_test(NAME contract COMMAND contract_test --gtest_brief=1)
 set_tests_properties(contract PROPERTIES LABELS contract TIMEOUT 600)
 
@@ -170,7 +177,7 @@ add_dependencies(hostler hostler-demo hostler-iptables simulated_nvml)
 
 # hostler-agent: runs on hosts of any distribution, so that it is dynamic only in glibc. The archives stand before the
 # libraries that its layers name; the linker then has no need of those.
-add_executable(hostler-agent src/bin/agent.cpp src/bin/arguments.cpp src/bin/gpu_challenge.cpp src/bin/gpu_commands.cpp src/bin/inventory.cpp src/bin/process.cpp src/bin/ready_file.cpp
+add_executable(hostler-agent src/bin/agent.cpp src/bin/arguments.cpp src/bin/gpu_challenge.cpp src/bin/gpu_commands.cpp src/bin/inventory.cpp src/bin/process.cpp src/bin/program_devices.cpp src/bin/ready_file.cpp
   src/bin/supervise.cpp cmake/static_fmt.cpp cmake/static_spdlog.cpp)
 set_source_files_properties(cmake/static_fmt.cpp cmake/static_spdlog.cpp PROPERTIES SKIP_PRECOMPILE_HEADERS ON
   COMPILE_OPTIONS "-w")
@@ -180,7 +187,7 @@ foreach(name boost_json protobuf-lite ssl crypto yaml-cpp sodium)
   find_library(agent_archive_${name} NAMES lib${name}.a REQUIRED)
   list(APPEND agent_archives ${agent_archive_${name}})
 endforeach()
-target_link_libraries(hostler-agent PRIVATE ${agent_archives} agent net docker disk sealed nvml cuda amd intel sysfs sim
+target_link_libraries(hostler-agent PRIVATE ${agent_archives} agent net docker program disk sealed nvml cuda amd intel sysfs sim
   CLI11::CLI11 Boost::json)
 target_link_options(hostler-agent PRIVATE -Wl,--as-needed)
 if(NOT HOSTLER_SANITIZE)

@@ -17,6 +17,7 @@
 #include "adapters/net/authority.h"
 #include "adapters/net/names.h"
 #include "adapters/nvml/nvml.h"
+#include "adapters/program/holder.h"
 #include "adapters/sim/engine.h"
 #include "adapters/sim/exec.h"
 #include "adapters/sim/storage.h"
@@ -499,5 +500,7 @@ int main(int argc, char** argv) {
         return hostler::docker::streams_main();
     if (argc == 3 && std::string_view{argv[1]} == hostler::docker::hook_command)
         return hostler::docker::hook_main(argv[2]);
+    if (argc == 2 && std::string_view{argv[1]} == hostler::program::hold_command)
+        return hostler::program::hold_main();
     return hostler::bin::agent_main(argc, argv);
 }

@@ -40,18 +40,18 @@ std::string first_there(const std::vector<std::string>& programs) {
     return found == programs.end() ? std::string{} : *found;
 }
 
-// By the operator's files; a GPU that none of them defines, by what the host's driver has for it now.
-Result<CdiEdits> resolve(const EngineSettings& settings, const ContainerSpec& spec,
-                         std::span<const GpuFacts> gpus) {
-    if (spec.cdi_devices.empty()) return CdiEdits{};
+}  // namespace
+
+Result<CdiEdits> resolve_devices(const EngineSettings& settings, std::span<const std::string> names,
+                                 std::span<const GpuFacts> gpus) {
+    if (names.empty()) return CdiEdits{};
     auto cdi = Cdi::load(settings.cdi_folders);
     const auto defined = cdi.names();
     std::vector<GpuFacts> others;
     for (const auto& gpu : gpus)
-        if (std::ranges::count(spec.cdi_devices, gpu.cdi_name) > 0 &&
-            std::ranges::count(defined, gpu.cdi_name) == 0)
+        if (std::ranges::count(names, gpu.cdi_name) > 0 && std::ranges::count(defined, gpu.cdi_name) == 0)
             others.push_back(gpu);
-    if (others.empty()) return cdi.resolve(spec.cdi_devices);
+    if (others.empty()) return cdi.resolve(names);
     const auto files = look_for_driver(settings.driver);
     for (const auto& gpu : others)
         if (const auto lacks = missing(gpu, files, settings.driver); !lacks.empty())
@@ -60,10 +60,8 @@ Result<CdiEdits> resolve(const EngineSettings& settings, const ContainerSpec& sp
                                     gpu.uuid, fmt::join(lacks, "; ")),
                         std::string{Engine::gpu_unreachable});
     for (auto& file : describe(others, files, settings.driver)) cdi.add(std::move(file));
-    return cdi.resolve(spec.cdi_devices);
+    return cdi.resolve(names);
 }
-
-}  // namespace
 
 Confinement confinement(const EngineSettings& settings) {
     std::int64_t pids = 32768;
@@ -89,7 +87,7 @@ bool kernel_maps_layers() {
 Result<CdiEdits> prepare(const EngineSettings& settings, const ContainerSpec& spec, std::string_view resolver,
                          std::string_view user, std::span<const GpuFacts> gpus) {
     TRY(keep_file(settings.state_folder, "seccomp.json", seccomp_profile()));
-    CdiEdits edits = TRY(resolve(settings, spec, gpus));
+    CdiEdits edits = TRY(resolve_devices(settings, spec.cdi_devices, gpus));
     for (auto& node : edits.nodes) TRY(find_device(node, settings.device_folder));
     // An engine would make what is missing, as an empty folder.
     for (const auto& mount : spec.mounts)
