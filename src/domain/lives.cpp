@@ -6,6 +6,7 @@
 #include "domain/command/command.h"
 #include "domain/instance/life.h"
 #include "domain/inventory/host_life.h"
+#include "domain/job/life.h"
 #include "domain/scheduler/consolidation_record.h"
 #include "domain/written.h"
 
@@ -87,6 +88,7 @@ struct Named {
     Life (*life)();
 };
 constexpr Named lives[] = {{"instance", instance},
+                           {"job", [] { return life_of(job_life); }},
                            {"host", [] { return life_of(host_life); }},
                            {"command", [] { return life_of(command_life); }},
                            {"consolidation", [] { return life_of(consolidation_life); }},

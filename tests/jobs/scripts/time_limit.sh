@@ -1,0 +1,7 @@
+#!/bin/sh
+#SBATCH --job-name=time_limit --time=0:30
+#SBATCH -o time_limit.out -e time_limit.err
+# Slurm rounds the limit up to a minute. It writes the end into the error file.
+echo started
+sleep 600
+echo "never written"

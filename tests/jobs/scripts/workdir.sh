@@ -1,0 +1,5 @@
+#!/bin/sh
+#SBATCH -J workdir
+#SBATCH --chdir=/tmp
+#SBATCH --output=/tmp/hostler_workdir.out
+pwd
