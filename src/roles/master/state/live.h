@@ -237,7 +237,7 @@ struct Live {
     }
     Parts& parts() { return parts_; }
 
-    // Undoes at its end what was changed while it was there.
+    // Undoes at its end what was changed while it was there. One may be within another.
     class Trial {
     public:
         explicit Trial(Live& live)

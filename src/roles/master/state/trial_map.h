@@ -2,14 +2,14 @@
 #pragma once
 
 #include <map>
-#include <memory>
 #include <optional>
 #include <utility>
+#include <vector>
 
 namespace hostler::master {
 
 // As std::map. Between begin_trial() and end_trial() it keeps each row as it was before anybody could change
-// it, so that a trial costs what it touches, however large the map is.
+// it, so that a trial costs what it touches, however large the map is. One trial may be within another.
 template <class Key, class T>
 class TrialMap {
     using Map = std::map<Key, T>;
@@ -41,10 +41,11 @@ public:
     }
     void clear() { keep_all(), rows_.clear(); }
 
-    void begin_trial() { before_ = std::make_unique<Before>(); }
+    void begin_trial() { before_.emplace_back(); }
     void end_trial() {
-        const auto before = std::exchange(before_, nullptr);
-        for (auto& [key, row] : *before) {
+        Before before = std::move(before_.back());
+        before_.pop_back();
+        for (auto& [key, row] : before) {
             if (row)
                 rows_.insert_or_assign(key, std::move(*row));
             else
@@ -55,17 +56,17 @@ public:
 private:
     using Before = std::map<Key, std::optional<T>>;  // nullopt: there was none.
     void keep(const Key& key) {
-        if (!before_ || before_->contains(key)) return;
+        if (before_.empty() || before_.back().contains(key)) return;
         const auto row = rows_.find(key);
-        before_->emplace(key, row == rows_.end() ? std::nullopt : std::optional{row->second});
+        before_.back().emplace(key, row == rows_.end() ? std::nullopt : std::optional{row->second});
     }
     void keep_all() {
-        if (!before_) return;
-        for (const auto& [key, row] : rows_) before_->try_emplace(key, row);
+        if (before_.empty()) return;
+        for (const auto& [key, row] : rows_) before_.back().try_emplace(key, row);
     }
 
     Map rows_;
-    std::unique_ptr<Before> before_;
+    std::vector<Before> before_;  // Of each trial, the innermost last.
 };
 
 }  // namespace hostler::master

@@ -35,6 +35,20 @@ TEST(TrialMap, IsAfterATrialAsItWasBefore) {
     EXPECT_EQ(map.at("a"), 7) << "after the trial changes stay";
 }
 
+TEST(TrialMap, ATrialMayBeWithinAnother) {
+    TrialMap<std::string, int> map;
+    map["a"] = 1;
+    map.begin_trial();
+    map["a"] = 2, map["b"] = 2;
+    map.begin_trial();
+    map["a"] = 3, map["c"] = 3;
+    map.erase("b");
+    map.end_trial();
+    EXPECT_THAT(rows_of(map), ElementsAre(Pair("a", 2), Pair("b", 2)));
+    map.end_trial();
+    EXPECT_THAT(rows_of(map), ElementsAre(Pair("a", 1)));
+}
+
 struct Counted {
     int value = 0;
 };
