@@ -1,20 +1,12 @@
 #include <ranges>
 
 #include "api/codec_define.h"
+#include "api/container_rules.h"
 #include "api/operation_list.h"
 #include "api/operations_instance.h"
 
 namespace hostler::api {
 namespace {
-
-// Complains at each entry of `list` whose `name` an earlier one has too.
-template <class T, class Name>
-void refuse_doubles(const std::vector<T>& list, std::string_view path, Name name, Wrong& wrong) {
-    std::set<std::decay_t<std::invoke_result_t<Name, const T&>>> seen;
-    for (std::size_t i = 0; i < list.size(); ++i)
-        if (!seen.insert(std::invoke(name, list[i])).second)
-            wrong.push_back({fmt::format(fmt::runtime(path), i), "appears twice"});
-}
 
 std::string check_owner_filter(std::string_view text) {
     const auto slash = text.find('/');
@@ -31,13 +23,21 @@ std::string place_of(std::string_view path) {
     return place;
 }
 
-void check_mounts(const std::vector<VolumeMount>& volumes, Wrong& wrong) {
+}  // namespace
+
+namespace forms {
+constinit const Form owner_filter{"owner-filter",
+                                  "^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?(/[A-Za-z0-9][A-Za-z0-9._-]{0,127})?$",
+                                  &check_owner_filter};
+}  // namespace forms
+
+void check_mounts(const std::vector<VolumeMount>& volumes, std::string_view path, Wrong& wrong) {
     constexpr std::string_view kernels[] = {"/proc", "/sys", "/dev"};
     std::set<std::string> places;
     for (std::size_t i = 0; i < volumes.size(); ++i) {
         const std::string place = place_of(volumes[i].mount_path);
         const auto complain = [&](std::string what) {
-            wrong.push_back({fmt::format("template.volumes[{}].mountPath", i), std::move(what)});
+            wrong.push_back({fmt::format("{}[{}].mountPath", path, i), std::move(what)});
         };
         if (place.empty()) complain("must not be the root of the container");
         if (!places.insert(place).second) complain("appears twice");
@@ -46,14 +46,6 @@ void check_mounts(const std::vector<VolumeMount>& volumes, Wrong& wrong) {
                 complain(fmt::format("must not lie in {}, where the container finds the kernel's own", top));
     }
 }
-
-}  // namespace
-
-namespace forms {
-constinit const Form owner_filter{"owner-filter",
-                                  "^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?(/[A-Za-z0-9][A-Za-z0-9._-]{0,127})?$",
-                                  &check_owner_filter};
-}  // namespace forms
 
 void Rules<CreateInstance>::check(const CreateInstance& request, Wrong& wrong) {
     const Template& t = request.template_;
@@ -68,7 +60,7 @@ void Rules<CreateInstance>::check(const CreateInstance& request, Wrong& wrong) {
     }
     refuse_doubles(t.ports, "template.ports[{}].port", &Port::port, wrong);
     refuse_doubles(t.envs, "template.envs[{}].name", &Env::name, wrong);
-    check_mounts(t.volumes, wrong);
+    check_mounts(t.volumes, "template.volumes", wrong);
     if (request.secret_envs)
         refuse_doubles(*request.secret_envs, "secretEnvs[{}].name", &SecretEnv::name, wrong);
     if (request.secret_files)

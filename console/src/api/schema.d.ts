@@ -280,6 +280,163 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/jobs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List jobs. */
+        get: operations["listJobs"];
+        put?: never;
+        /** Submit a job. A job that no host could ever take is refused. */
+        post: operations["submitJob"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/jobs/{job}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Show a job. */
+        get: operations["getJob"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /** Change the priority or the time limit of a job that is not over. */
+        patch: operations["updateJob"];
+        trace?: never;
+    };
+    "/v1/jobs/{job}/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Cancel a job and end its tasks. */
+        post: operations["cancelJob"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/jobs/{job}/hold": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Hold a job: no further part of it begins. Running tasks stay. */
+        post: operations["holdJob"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/jobs/{job}/release": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Release a held job. */
+        post: operations["releaseJob"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/jobs/{job}/explain": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Explain why a job is in its state, and what would help. */
+        get: operations["explainJob"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/jobs/{job}/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the newest events of a job; with order=-created, page by page on to the oldest. */
+        get: operations["listJobEvents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/jobs/{job}/logs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Show the last lines of the output of a task. */
+        get: operations["getJobLogs"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/queues": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List queues: those with settings, and those in which jobs wait or run. */
+        get: operations["listQueues"];
+        /** Say which part of the cloud the jobs of a tenant, a project or a user get. It replaces the present settings. */
+        put: operations["setQueue"];
+        post?: never;
+        /** Delete the settings of a queue: it has weight 1, no guarantee and no limit. */
+        delete: operations["deleteQueue"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/instances/{instance}/shares": {
         parameters: {
             query?: never;
@@ -4013,6 +4170,586 @@ export interface components {
              * @example host is cordoned
              */
             reason: string;
+        };
+        JobAfter: {
+            /**
+             * Format: id
+             * @description Id or name of another job of the project.
+             * @example prepare
+             */
+            job: string;
+            /**
+             * @description How that job has to end. If it ends otherwise, this one fails.
+             * @default succeeded
+             * @example succeeded
+             */
+            when: components["schemas"]["JobWhen"];
+        };
+        /** @enum {string} */
+        JobWhen: "succeeded" | "failed" | "ended";
+        SubmitJob: {
+            /**
+             * Format: label
+             * @description Name of the job, unique among the project's jobs that are not over.
+             * @example train
+             */
+            name: string;
+            /**
+             * Format: id
+             * @description Owning tenant; required with an operator's key.
+             * @example acme
+             */
+            tenantID?: string;
+            /**
+             * Format: label
+             * @description Project of the tenant. Default: `default`.
+             * @example lab
+             */
+            project?: string;
+            /**
+             * Format: image
+             * @description Container image to run.
+             * @example docker.io/pytorch/pytorch:2.9
+             */
+            image: string;
+            /**
+             * @description Command line of each task, split as a shell would; empty: the image's own.
+             * @default
+             * @example python train.py --epochs 3
+             */
+            cmd: string;
+            /**
+             * @description Command line in place of the image's ENTRYPOINT; empty: none.
+             * @example tini --
+             */
+            entrypoint?: string;
+            /**
+             * @description Environment variables of each task.
+             * @default []
+             */
+            envs: components["schemas"]["Env"][];
+            /**
+             * @description Volumes that each task sees. A job with volumes stays on the host that has them.
+             * @default []
+             */
+            volumes: components["schemas"]["VolumeMount"][];
+            /** @description Variables that have values of secrets. */
+            secretEnvs?: components["schemas"]["SecretEnv"][];
+            /** @description Files in memory that have values of secrets. */
+            secretFiles?: components["schemas"]["SecretFile"][];
+            /**
+             * Format: id
+             * @description Shape of each task.
+             * @example h100-1
+             */
+            specName: string;
+            /**
+             * Format: int64
+             * @description Number of tasks.
+             * @default 1
+             * @example 4
+             */
+            tasks: number;
+            /**
+             * @description The tasks begin together on one host, find each other by RANK, WORLD_SIZE and MASTER_ADDR, and end together when one fails.
+             * @default false
+             */
+            gang: boolean;
+            /**
+             * Format: array
+             * @description Run it once for each index; `%4` lets four run at the same time. A task finds its index in HOSTLER_ARRAY_INDEX.
+             * @example 0-99%10
+             */
+            array?: string;
+            /**
+             * Format: int64
+             * @description Running time after which it is ended; 0: none. A job with a limit starts sooner, in gaps before larger jobs.
+             * @default 0
+             * @example 3600
+             */
+            timeLimitSeconds: number;
+            /**
+             * Format: int64
+             * @description Tries after an exit code other than 0. A lost host and a preemption do not count.
+             * @default 0
+             * @example 2
+             */
+            retries: number;
+            /**
+             * Format: int64
+             * @description Order among the jobs of the same user; more is first.
+             * @default 0
+             * @example 10
+             */
+            priority: number;
+            /**
+             * @description Jobs that have to end first.
+             * @default []
+             */
+            after: components["schemas"]["JobAfter"][];
+            /**
+             * @description Do not begin it before it is released.
+             * @default false
+             */
+            hold: boolean;
+            /**
+             * Format: label
+             * @description Only in this zone.
+             * @example nj
+             */
+            zone?: string;
+            /** @description Placement constraints of each task. */
+            placement?: components["schemas"]["Placement"];
+            /**
+             * Format: quantity
+             * @description Size of /dev/shm of a task. Without it, half of its memory.
+             * @example 8Gi
+             */
+            shmSize?: string;
+            /**
+             * Format: int64
+             * @description Time between SIGTERM and SIGKILL when it is ended or preempted. Default: 30 s, unless the operator has set another time.
+             * @example 120
+             */
+            stopGraceSeconds?: number;
+            /** @description Run its program as process 1 and not below an init that reaps orphans. */
+            noInit?: boolean;
+            /**
+             * @description Labels of the job and of its tasks.
+             * @example {
+             *       "team": "ml"
+             *     }
+             */
+            labels?: {
+                [key: string]: string;
+            };
+        };
+        Job: {
+            /**
+             * @description Id of the job.
+             * @example j-7f3k2m9qxy
+             */
+            id: string;
+            /**
+             * @description Name of the job.
+             * @example train
+             */
+            name: string;
+            /**
+             * @description Tenant that owns it.
+             * @example acme
+             */
+            tenantID: string;
+            /**
+             * @description Project of the tenant.
+             * @example default
+             */
+            project: string;
+            /**
+             * @description State.
+             * @example running
+             */
+            state: components["schemas"]["JobState"];
+            /**
+             * @description Reason of the state, stable for programs; empty: none.
+             * @example insufficient_capacity
+             */
+            reason: string;
+            /** @description The reason in words. */
+            message: string;
+            /**
+             * @description Container image of its tasks.
+             * @example docker.io/pytorch/pytorch:2.9
+             */
+            image: string;
+            /**
+             * @description Command line of its tasks.
+             * @example python train.py
+             */
+            cmd: string;
+            /**
+             * @description Shape of each task.
+             * @example h100-1
+             */
+            specName: string;
+            /**
+             * Format: int64
+             * @description Number of tasks, of an array job for each index.
+             * @example 4
+             */
+            tasks: number;
+            /** @description The tasks begin and end together. */
+            gang: boolean;
+            /**
+             * @description Indexes of an array job.
+             * @example 0-99%10
+             */
+            array?: string;
+            /**
+             * Format: int64
+             * @description Parts that are admitted by themselves: indexes, or independent tasks.
+             * @example 100
+             */
+            elements: number;
+            /**
+             * Format: int64
+             * @description Elements that wait.
+             * @example 80
+             */
+            waiting: number;
+            /**
+             * Format: int64
+             * @description Elements that have a place.
+             * @example 10
+             */
+            active: number;
+            /**
+             * Format: int64
+             * @description Elements that ended with exit code 0.
+             * @example 9
+             */
+            succeeded: number;
+            /**
+             * Format: int64
+             * @description Elements that failed.
+             * @example 1
+             */
+            failed: number;
+            /**
+             * Format: int64
+             * @description Running time after which an element is ended; 0: none.
+             * @example 3600
+             */
+            timeLimitSeconds: number;
+            /**
+             * Format: int64
+             * @description Tries after an exit code other than 0.
+             * @example 2
+             */
+            retries: number;
+            /**
+             * Format: int64
+             * @description Order among the jobs of the same user; more is first.
+             * @example 10
+             */
+            priority: number;
+            /** @description It is held back until it is released. */
+            held: boolean;
+            /** @description Jobs that have to end first. */
+            after: components["schemas"]["JobAfter"][];
+            /**
+             * @description Exit code of the first element that failed, 0 if all succeeded; absent: it is not over, or there is none.
+             * @example 0
+             */
+            exitCode?: number;
+            /** @description Tasks that have a place, at most 64. */
+            running: components["schemas"]["JobTask"][];
+            /** @description Attempts that are over, the newest 64. */
+            ends: components["schemas"]["JobEndShown"][];
+            /**
+             * @description Who submitted it.
+             * @example user/u-3hq8wz
+             */
+            createdBy: string;
+            /**
+             * Format: date-time
+             * @description Time of submission.
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @description An element ran for the first time.
+             */
+            startedAt?: string;
+            /**
+             * Format: date-time
+             * @description Time of its end.
+             */
+            endedAt?: string;
+            /** @description Labels. */
+            labels: {
+                [key: string]: string;
+            };
+        };
+        /** @enum {string} */
+        JobState: "pending" | "admitted" | "starting" | "running" | "preempting" | "succeeded" | "failed" | "cancelled";
+        JobTask: {
+            /**
+             * @description Id of the instance.
+             * @example i-7f3k2m9qxy
+             */
+            instance: string;
+            /**
+             * Format: int64
+             * @description Number of the task in its gang, or of the independent task.
+             * @example 0
+             */
+            rank: number;
+            /**
+             * Format: int64
+             * @description Index of an array job.
+             * @example 17
+             */
+            index?: number;
+            /**
+             * Format: int64
+             * @description The how many-th attempt it is, from 1.
+             * @example 1
+             */
+            attempt: number;
+            /**
+             * @description State of the instance.
+             * @example running
+             */
+            state: string;
+            /**
+             * @description Zone of its host.
+             * @example nj
+             */
+            zone?: string;
+        };
+        JobEndShown: {
+            /**
+             * Format: int64
+             * @description Number of the independent task; of a gang 0.
+             * @example 0
+             */
+            rank: number;
+            /**
+             * Format: int64
+             * @description Index of an array job.
+             * @example 17
+             */
+            index?: number;
+            /**
+             * Format: int64
+             * @description The how many-th attempt it was, from 1.
+             * @example 1
+             */
+            attempt: number;
+            /**
+             * @description Reason of its end, stable for programs (docs/use/jobs.md).
+             * @example exit_code
+             */
+            reason: string;
+            /**
+             * @description Exit code of the program that ended first with one other than 0, else 0.
+             * @example 1
+             */
+            exitCode?: number;
+            /** @description Ids of its instances, by rank. */
+            instances: string[];
+            /**
+             * Format: date-time
+             * @description All its tasks ran since then; absent: they never did.
+             */
+            startedAt?: string;
+            /**
+             * Format: date-time
+             * @description Time of its end.
+             */
+            endedAt: string;
+        };
+        JobList: {
+            /** @description The page, oldest first unless the operation says otherwise. */
+            items: components["schemas"]["Job"][];
+            /** @description Ask again with ?cursor= this for the next page; absent on the last one. */
+            nextCursor?: string;
+            /**
+             * Format: int64
+             * @description All that match, on whatever page; absent: ?total=true was not asked.
+             * @example 1042
+             */
+            total?: number;
+        };
+        UpdateJob: {
+            /**
+             * Format: id
+             * @description Owning tenant; for an operator's key, when two tenants use the same name.
+             * @example acme
+             */
+            tenantID?: string;
+            /**
+             * Format: int64
+             * @description Order among the jobs of the same user; more is first.
+             * @example 10
+             */
+            priority?: number;
+            /**
+             * Format: int64
+             * @description Running time after which an element is ended; 0: none.
+             * @example 3600
+             */
+            timeLimitSeconds?: number;
+        };
+        NameJob: {
+            /**
+             * Format: id
+             * @description Owning tenant; for an operator's key, when two tenants use the same name.
+             * @example acme
+             */
+            tenantID?: string;
+        };
+        QueueAmount: {
+            /**
+             * Format: int64
+             * @description GPUs.
+             * @example 8
+             */
+            gpus?: number;
+            /**
+             * Format: amount
+             * @description CPUs.
+             * @example 64
+             */
+            cpu?: string;
+            /**
+             * Format: amount
+             * @description Memory.
+             * @example 512Gi
+             */
+            memory?: string;
+        };
+        SetQueue: {
+            /**
+             * Format: id
+             * @description The tenant. Default: the caller's.
+             * @example acme
+             */
+            tenantID?: string;
+            /**
+             * Format: label
+             * @description Only of this project. Default: of the whole tenant.
+             * @example lab
+             */
+            project?: string;
+            /**
+             * Format: one-line
+             * @description Only of this user or service account in the project: user/LOGIN or account/NAME, or with the id.
+             * @example user/ann@example.com
+             */
+            user?: string;
+            /**
+             * Format: int64
+             * @description Its part among the queues of the same parent: twice the weight, twice the part.
+             * @default 1
+             * @example 2
+             */
+            weight: number;
+            /** @description Its jobs are admitted first up to this amount. */
+            guaranteed?: components["schemas"]["QueueAmount"];
+            /** @description Its jobs never have more than this. */
+            most?: components["schemas"]["QueueAmount"];
+            /**
+             * Format: int64
+             * @description Only if the present settings have this version; 0: if there are none. Same as the header If-Match.
+             * @example 1
+             */
+            ifVersion?: number;
+        };
+        Queue: {
+            /**
+             * @description The tenant.
+             * @example acme
+             */
+            tenantID: string;
+            /**
+             * @description Project of the tenant; empty: the whole tenant.
+             * @example lab
+             */
+            project: string;
+            /**
+             * @description User or service account that submits; empty: all of the tenant or project.
+             * @example user/u-3hq8wz
+             */
+            user: string;
+            /**
+             * Format: int64
+             * @description Its part among the queues of the same parent: twice the weight, twice the part.
+             * @example 1
+             */
+            weight: number;
+            /** @description Its jobs are admitted first up to this amount; absent: there is no guarantee. */
+            guaranteed?: components["schemas"]["QueueAmount"];
+            /** @description Its jobs never have more than this; absent: there is no limit. */
+            most?: components["schemas"]["QueueAmount"];
+            /** @description Amount that its jobs have now. */
+            running: components["schemas"]["QueueAmount"];
+            /**
+             * Format: int64
+             * @description Elements of jobs that have a place.
+             * @example 12
+             */
+            runningElements: number;
+            /**
+             * Format: int64
+             * @description Elements of jobs that wait side by side.
+             * @example 40
+             */
+            waitingElements: number;
+            /**
+             * Format: int64
+             * @description Part of the cloud that its jobs have now, by the scarcest resource, in thousandths.
+             * @example 250
+             */
+            shareMilli: number;
+            /**
+             * Format: int64
+             * @description The same of what they had lately; it counts half after each day.
+             * @example 180
+             */
+            usedMilli: number;
+            /** @description It has more than is guaranteed to it. */
+            borrows: boolean;
+            /**
+             * @description The same in words.
+             * @example 8 GPUs of 32, 4 guaranteed; 3 jobs wait
+             */
+            summary: string;
+            /**
+             * Format: int64
+             * @description Increases with each change of its settings; 0: it has none. For ifVersion and If-Match.
+             * @example 1
+             */
+            version: number;
+        };
+        QueueList: {
+            /** @description The page, oldest first unless the operation says otherwise. */
+            items: components["schemas"]["Queue"][];
+            /** @description Ask again with ?cursor= this for the next page; absent on the last one. */
+            nextCursor?: string;
+            /**
+             * Format: int64
+             * @description All that match, on whatever page; absent: ?total=true was not asked.
+             * @example 1042
+             */
+            total?: number;
+        };
+        DeleteQueue: {
+            /**
+             * Format: id
+             * @description The tenant. Default: the caller's.
+             * @example acme
+             */
+            tenantID?: string;
+            /**
+             * Format: label
+             * @description The project's queue. Default: the tenant's.
+             * @example lab
+             */
+            project?: string;
+            /**
+             * Format: one-line
+             * @description The queue of this user or service account in the project.
+             * @example user/ann@example.com
+             */
+            user?: string;
+            /**
+             * Format: int64
+             * @description Only if they have this version. Same as the header If-Match.
+             * @example 1
+             */
+            ifVersion?: number;
         };
         CreateShare: {
             /**
@@ -11019,7 +11756,7 @@ export interface components {
         };
         SearchHit: {
             /**
-             * @description instance, volume, host, gpu, project, tenant, user, group, spec, stock, template or zone.
+             * @description instance, job, volume, host, gpu, project, tenant, user, group, spec, stock, template or zone.
              * @example instance
              */
             kind: string;
@@ -11814,6 +12551,447 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Explanation"];
+                };
+            };
+            default: components["responses"]["problem"];
+        };
+    };
+    listJobs: {
+        parameters: {
+            query?: {
+                /** @description Only this tenant's. */
+                tenantID?: string;
+                /** @description Only those in this project. */
+                project?: string;
+                /** @description Only those in this state. */
+                state?: components["schemas"]["JobState"];
+                /** @description Only those with these labels. */
+                label?: string;
+                /** @description Entries of a page, at most. */
+                limit?: number;
+                /** @description Continue behind the page with this nextCursor, of the same list. */
+                cursor?: string;
+                /** @description Only what fits: FIELD OP VALUE, several with blanks between them (docs/use/api.md). Fields: id, name, tenantID, project, state, reason, message, image, cmd, specName, tasks, gang, array, elements, waiting, active, succeeded, failed, timeLimitSeconds, retries, priority, held, exitCode, createdBy, createdAt, startedAt, endedAt. */
+                query?: string;
+                /** @description created: the oldest first. -created: the newest first. */
+                order?: "created" | "-created";
+                /** @description Tell also how many there are on all pages. */
+                total?: boolean;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["JobList"];
+                };
+            };
+            default: components["responses"]["problem"];
+        };
+    };
+    submitJob: {
+        parameters: {
+            query?: {
+                /** @description Decide and answer, but change nothing. */
+                dryRun?: boolean;
+            };
+            header?: {
+                /** @description The caller's name for this call: sent again with the same request, it gets the first answer. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SubmitJob"];
+            };
+        };
+        responses: {
+            /** @description Created. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Job"];
+                };
+            };
+            default: components["responses"]["problem"];
+        };
+    };
+    getJob: {
+        parameters: {
+            query?: {
+                /** @description Owning tenant; for an operator's key, when two tenants use the same name. */
+                tenantID?: string;
+            };
+            header?: never;
+            path: {
+                /** @description The job's id or name. */
+                job: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Job"];
+                };
+            };
+            default: components["responses"]["problem"];
+        };
+    };
+    updateJob: {
+        parameters: {
+            query?: {
+                /** @description Decide and answer, but change nothing. */
+                dryRun?: boolean;
+            };
+            header?: {
+                /** @description The caller's name for this call: sent again with the same request, it gets the first answer. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description The job's id or name. */
+                job: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["UpdateJob"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Job"];
+                };
+            };
+            default: components["responses"]["problem"];
+        };
+    };
+    cancelJob: {
+        parameters: {
+            query?: {
+                /** @description Decide and answer, but change nothing. */
+                dryRun?: boolean;
+            };
+            header?: {
+                /** @description The caller's name for this call: sent again with the same request, it gets the first answer. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description The job's id or name. */
+                job: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NameJob"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Job"];
+                };
+            };
+            default: components["responses"]["problem"];
+        };
+    };
+    holdJob: {
+        parameters: {
+            query?: {
+                /** @description Decide and answer, but change nothing. */
+                dryRun?: boolean;
+            };
+            header?: {
+                /** @description The caller's name for this call: sent again with the same request, it gets the first answer. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description The job's id or name. */
+                job: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NameJob"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Job"];
+                };
+            };
+            default: components["responses"]["problem"];
+        };
+    };
+    releaseJob: {
+        parameters: {
+            query?: {
+                /** @description Decide and answer, but change nothing. */
+                dryRun?: boolean;
+            };
+            header?: {
+                /** @description The caller's name for this call: sent again with the same request, it gets the first answer. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description The job's id or name. */
+                job: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NameJob"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Job"];
+                };
+            };
+            default: components["responses"]["problem"];
+        };
+    };
+    explainJob: {
+        parameters: {
+            query?: {
+                /** @description Owning tenant; for an operator's key, when two tenants use the same name. */
+                tenantID?: string;
+            };
+            header?: never;
+            path: {
+                /** @description The job's id or name. */
+                job: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Explanation"];
+                };
+            };
+            default: components["responses"]["problem"];
+        };
+    };
+    listJobEvents: {
+        parameters: {
+            query?: {
+                /** @description Owning tenant; for an operator's key, when two tenants use the same name. */
+                tenantID?: string;
+                /** @description Entries of a page, at most. */
+                limit?: number;
+                /** @description Continue behind the page with this nextCursor, of the same list. */
+                cursor?: string;
+                /** @description created: the oldest first. -created: the newest first. */
+                order?: "created" | "-created";
+            };
+            header?: never;
+            path: {
+                /** @description The job's id or name. */
+                job: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EventList"];
+                };
+            };
+            default: components["responses"]["problem"];
+        };
+    };
+    getJobLogs: {
+        parameters: {
+            query?: {
+                /** @description Owning tenant; for an operator's key, when two tenants use the same name. */
+                tenantID?: string;
+                /** @description The task of this number. */
+                rank?: number;
+                /** @description Of an array job, its index. Default: the first one. */
+                index?: number;
+                /** @description The how many-th attempt, from 1. Default: the last one. */
+                attempt?: number;
+                /** @description Number of last lines; with `after`, of first ones. */
+                tail?: number;
+                /** @description Only lines of the last N seconds. */
+                since?: number;
+                /** @description Begin each line with the time at which it was written. */
+                timestamps?: boolean;
+                /** @description Answer `next`, with which the next call asks for later lines. */
+                follow?: boolean;
+                /** @description Only lines behind this place: `next` of an earlier answer. */
+                after?: string;
+            };
+            header?: never;
+            path: {
+                /** @description The job's id or name. */
+                job: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Logs"];
+                };
+            };
+            default: components["responses"]["problem"];
+        };
+    };
+    listQueues: {
+        parameters: {
+            query?: {
+                /** @description Only those of this tenant. */
+                tenantID?: string;
+                /** @description Only those of this project. */
+                project?: string;
+                /** @description Entries of a page, at most. */
+                limit?: number;
+                /** @description Continue behind the page with this nextCursor, of the same list. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["QueueList"];
+                };
+            };
+            default: components["responses"]["problem"];
+        };
+    };
+    setQueue: {
+        parameters: {
+            query?: {
+                /** @description Decide and answer, but change nothing. */
+                dryRun?: boolean;
+            };
+            header?: {
+                /** @description The caller's name for this call: sent again with the same request, it gets the first answer. */
+                "Idempotency-Key"?: string;
+                /** @description The field ifVersion as a header: one version in quotation marks. */
+                "If-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SetQueue"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Queue"];
+                };
+            };
+            default: components["responses"]["problem"];
+        };
+    };
+    deleteQueue: {
+        parameters: {
+            query?: {
+                /** @description The tenant. Default: the caller's. */
+                tenantID?: string;
+                /** @description The project's queue. Default: the tenant's. */
+                project?: string;
+                /** @description The queue of this user or service account in the project. */
+                user?: string;
+                /** @description Only if they have this version. Same as the header If-Match. */
+                ifVersion?: number;
+                /** @description Decide and answer, but change nothing. */
+                dryRun?: boolean;
+            };
+            header?: {
+                /** @description The caller's name for this call: sent again with the same request, it gets the first answer. */
+                "Idempotency-Key"?: string;
+                /** @description The field ifVersion as a header: one version in quotation marks. */
+                "If-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["DeleteQueue"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Empty"];
                 };
             };
             default: components["responses"]["problem"];

@@ -1,4 +1,5 @@
 #include "roles/master/http/api.h"
+#include "roles/master/run/places.h"
 #include "roles/master/run/runs.h"
 
 #include <gtest/gtest.h>
@@ -485,6 +486,10 @@ TEST_F(ApiTest, EveryListRefusesACursorThatIsNotItsOwn) {
     ASSERT_EQ(call("", "POST", "/stocks", stocks(1)).status, 200);
     ASSERT_EQ(call("acme", "POST", "/gpu-instances", start("one")).status, 200);
     ASSERT_EQ(call("", "POST", "/v1/service-accounts", R"({"name":"one","tenantID":"acme"})").status, 201);
+    ASSERT_EQ(call("", "POST", "/v1/jobs",
+                   R"({"name":"one","tenantID":"acme","image":"demo:1","specName":"small"})")
+                  .status,
+              201);
     const std::string of_zones{
         json::parse(call("", "GET", "/v1/zones?limit=1").body).at("nextCursor").as_string()};
     ASSERT_EQ(call("", "GET", "/v1/zones?cursor=" + of_zones).status, 200);

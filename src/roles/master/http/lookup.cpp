@@ -78,6 +78,28 @@ Result<const Secret*> secret_named(const Desk& desk, const api::Call& call, cons
                  [](const Secret& row) { return row.name; });
 }
 
+Result<const Job*> job_named(const Desk& desk, const api::Call& call, const std::string& name,
+                             const std::optional<std::string>& tenant) {
+    const std::string meant = TRY(tenant_meant(call, tenant));
+    if (!desk.estate.jobs.find(name)) {
+        const Job* newest = nullptr;
+        int seen = 0, open = 0;
+        for (const Job* job : desk.estate.jobs.by().name.of(name)) {
+            if ((!meant.empty() && job->tenant != meant) || !sees(call, *job)) continue;
+            ++seen;
+            const bool lives = !is_final(job->phase);
+            if (lives) ++open;
+            const auto rank = [](const Job& one) { return std::pair(!is_final(one.phase), one.created_at); };
+            if (!newest || rank(*newest) < rank(*job)) newest = job;
+        }
+        if (newest && seen > 1 && open <= 1)
+            return may(call, scope_of(*newest)) ? Result<const Job*>{newest}
+                                                : api::permission_missing(call.permission);
+    }
+    return named(desk.estate.jobs, desk.estate.jobs.by().name, call, "job", name, tenant,
+                 [](const Job& row) { return row.name; });
+}
+
 Scope scope_of(const Tenant& tenant) { return Scope::of_tenant(tenant.id); }
 Scope scope_of(const Project& project) { return Scope::of_project(project.tenant, project.name); }
 

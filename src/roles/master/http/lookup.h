@@ -16,6 +16,9 @@ Result<const Volume*> volume_named(const Desk& desk, const api::Call& call, cons
                                    const std::optional<std::string>& tenant);
 Result<const Network*> network_named(const Desk& desk, const api::Call& call, const std::string& name,
                                      const std::optional<std::string>& tenant);
+// The one of this name that is not over, else the newest.
+Result<const Job*> job_named(const Desk& desk, const api::Call& call, const std::string& name,
+                             const std::optional<std::string>& tenant);
 Result<const Secret*> secret_named(const Desk& desk, const api::Call& call, const std::string& name,
                                    const std::optional<std::string>& tenant);
 Scope scope_of(const Tenant& tenant);

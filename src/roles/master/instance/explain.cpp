@@ -52,6 +52,8 @@ std::string help_of_login(const Desk& desk, const Instance& instance) {
 // There are logs of what has run, and of nothing else.
 std::string help_of_ended(const Desk& desk, const Instance& instance) {
     const std::string& name = instance.caller_id;
+    if (instance.owner && !instance.deleted)
+        return fmt::format("Change {} for that.", text_of(*instance.owner));
     if (!is_repairable(instance)) return fmt::format("Create another one; the name {} is free.", name);
     const std::string retry = fmt::format("`hostler instance retry {}`", name);
     if (instance.reason == "image_unauthorized") return help_of_login(desk, instance) + retry + ".";

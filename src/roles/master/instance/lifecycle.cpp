@@ -112,7 +112,8 @@ Error name_is_taken(const std::string& caller_id) {
 }
 
 Result<Started> create_instance(Desk& desk, const api::CreateInstance& request, const std::string& digest,
-                                const std::optional<Owner>& owner, const std::string& created_by) {
+                                const std::optional<Owner>& owner, const std::string& created_by,
+                                Begins begins) {
     HOSTLER_ASSERT(!owner || (!owner->kind.empty() && !owner->kind.contains('/') && !owner->id.empty()));
     const Instance* before = find_instance(desk, request.tenant_id, request.instance_id);
     std::string passes_name_on;
@@ -160,7 +161,7 @@ Result<Started> create_instance(Desk& desk, const api::CreateInstance& request, 
     if (!desk.estate.in_trial())
         desk.live.part<Room>().learn(demand_of(desk, desk.estate.specs.at(instance.spec_name), instance));
     desk.estate.instances.add(std::move(instance));
-    reconcile_instance(desk, id);
+    if (begins == Begins::now) reconcile_instance(desk, id);
     return Started::now;
 }
 

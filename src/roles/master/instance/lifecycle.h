@@ -11,6 +11,9 @@ namespace hostler::master {
 
 enum class Started { now, before };
 
+// When its host is told: at once, or by the next reconcile_instance(), before which its caller may add to it.
+enum class Begins { now, later };
+
 // Makes an instance in a slot of the stock, else directly where there is room. The same request again, for
 // the same owner, answers `before`. `owner`: see owner.h; the caller must check that the
 // name is not used in the store (used_name()). Errors: invalid (spec, volumes, zone, protocol),
@@ -18,7 +21,7 @@ enum class Started { now, before };
 // (policy_denied). `created_by`: as Instance has it.
 Result<Started> create_instance(Desk& desk, const api::CreateInstance& request, const std::string& digest,
                                 const std::optional<Owner>& owner = std::nullopt,
-                                const std::string& created_by = {});
+                                const std::string& created_by = {}, Begins begins = Begins::now);
 
 // Of an instance that ended and was not deleted. A conflict: instance_exists.
 Error name_is_taken(const std::string& caller_id);

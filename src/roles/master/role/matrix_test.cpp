@@ -44,6 +44,7 @@ const std::map<std::string_view, std::string_view> bodies{
     {"createAlertSilence", R"({"matchers":["zone=nj"],"comment":"quiet","forSeconds":60})"},
     {"createInstance",
      R"({"instanceID":"new-TAG","tenantName":"","image":"demo:1","storageID":"","specName":"small","template":{}})"},
+    {"submitJob", R"({"name":"new-TAG","image":"demo:1","specName":"small"})"},
     {"addGroupMember", R"({"user":"u-TAG"})"},
     {"createSecret", R"({"name":"new","values":[{"key":"a","value":"b"}]})"},
     {"updateSecret", R"({"values":[{"key":"a","value":"c"}]})"},
@@ -53,6 +54,8 @@ const std::map<std::string_view, std::string_view> bodies{
     // A tenant's own is the cloud's to set: here those of projects are tried.
     {"setQuota", R"({"limits":[{"resource":"gpus","limit":"8"}],"project":"default"})"},
     {"deleteQuota", R"({"project":"default"})"},
+    {"setQueue", R"({"project":"default"})"},
+    {"deleteQueue", R"({"project":"default"})"},
 };
 // They show what is the caller's, whatever is named.
 const std::set<std::string_view> own_alone{"reportUsage", "reportWaste", "reportBottlenecks",
@@ -63,8 +66,8 @@ const std::set<std::string_view> whole_tenant{"listEvents"};
 const std::set<std::string_view> whole_cloud{"verifyAudit", "getAuditChain", "listAuditSeals"};
 // What they need beyond their object is not here; that they are refused is tried all the same.
 const std::set<std::string_view> not_found_for_operators{
-    "getKeptReport", "downloadReport", "retryInstance",     "restartInstance",
-    "startInstance", "stopInstance",   "keepInstanceAlive", "getInstanceLogs"};
+    "getKeptReport", "downloadReport",    "retryInstance",   "restartInstance", "startInstance",
+    "stopInstance",  "keepInstanceAlive", "getInstanceLogs", "getJobLogs"};
 
 struct MatrixSettings : PeopleTest {
     MatrixSettings() { settings.admission.key_rate = {.per_second = 1e6, .burst = 1e6}; }
@@ -112,6 +115,7 @@ struct Matrix : MatrixSettings {
         instance.spec.ports.push_back({.port = 8080});
         estate.instances.add(std::move(instance));
         estate.volumes.add({.id = id("v-"), .name = id("vol-"), .tenant = at.tenant, .project = at.project});
+        estate.jobs.add({.id = id("j-"), .name = id("job-"), .tenant = at.tenant, .project = at.project});
         estate.secrets.add(
             {.id = id("sec-"), .name = id("secret-"), .tenant = at.tenant, .project = at.project});
         estate.networks.add({.id = id("n-"), .name = id("net-"), .tenant = at.tenant, .project = at.project});
@@ -170,6 +174,9 @@ struct Matrix : MatrixSettings {
         estate.invitations.add({.id = id("inv-"), .tenant = at.tenant, .role = "viewer"});
         if (at.tenant.empty()) return;
         estate.service_accounts.add({.id = id("sa-"), .name = id("account-"), .tenant = at.tenant});
+        estate.queues.add({.id = QueueSettings::id_of({at.tenant, "default", ""}),
+                           .tenant = at.tenant,
+                           .project = "default"});
         for (const std::string project : {"", "default"})
             estate.quotas.add({.id = Quota::id_of(at.tenant, project, ""),
                                .tenant = at.tenant,
@@ -228,6 +235,7 @@ struct Matrix : MatrixSettings {
         const bool in_tenant = !at.tenant.empty(), whole = tag != "lab";
         if (parameter == "instance" || parameter == "instanceID") return in_tenant ? "i-" + tag : "";
         if (parameter == "volume") return in_tenant ? "v-" + tag : "";
+        if (parameter == "job") return in_tenant ? "j-" + tag : "";
         if (parameter == "secret") return in_tenant ? "sec-" + tag : "";
         if (parameter == "network") return in_tenant ? "n-" + tag : "";
         if (parameter == "share") return in_tenant ? "sh-" + tag : "";
@@ -291,10 +299,11 @@ struct Matrix : MatrixSettings {
         }
         if (schema.find("tenantID") && !in_path.contains("tenantID") && !at.tenant.empty())
             fields["tenantID"] = at.tenant;
-        const bool makes = operation.name.starts_with("create");
+        const bool makes = operation.name.starts_with("create") || operation.name == "submitJob";
         // Without a tenant they make one of the caller's.
         if (at.tenant.empty() && schema.find("tenantID") && !schema.find("cloud") &&
-            (makes || operation.name.starts_with("replace") || operation.name.ends_with("Quota")))
+            (makes || operation.name.starts_with("replace") || operation.name.ends_with("Quota") ||
+             operation.name.ends_with("Queue")))
             return std::nullopt;
         if (makes && schema.find("project") && !at.project.empty() && !in_path.contains("project"))
             fields["project"] = at.project;
@@ -456,10 +465,11 @@ TEST_F(Matrix, SearchesFindWhatTheCallerMaySee) {
             ASSERT_EQ(reply.status, 200) << who.name << reply.text;
             for (const auto& [prefix, permission] :
                  {std::pair{"i-", Permission::instance_read}, std::pair{"v-", Permission::volume_read},
-                  std::pair{"h-", Permission::host_read}, std::pair{"u-", Permission::user_read},
-                  std::pair{"g-", Permission::group_read}}) {
-                const bool in_project =
-                    permission == Permission::instance_read || permission == Permission::volume_read;
+                  std::pair{"j-", Permission::job_read}, std::pair{"h-", Permission::host_read},
+                  std::pair{"u-", Permission::user_read}, std::pair{"g-", Permission::group_read}}) {
+                const bool in_project = permission == Permission::instance_read ||
+                                        permission == Permission::volume_read ||
+                                        permission == Permission::job_read;
                 if (in_project && at.tenant.empty()) continue;
                 EXPECT_EQ(reply.text.contains(fmt::format("\"{}{}\"", prefix, at.tag)),
                           authorize(who.principal, permission, scope_of_kind(permission, at)))

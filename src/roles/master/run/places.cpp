@@ -10,6 +10,7 @@
 #include "roles/master/quota/enforce.h"
 #include "roles/master/run/layers.h"
 #include "roles/master/run/left.h"
+#include "roles/master/run/reserved.h"
 #include "roles/master/scheduler/capacity.h"
 #include "roles/master/secret/secrets.h"
 #include "roles/master/state/host_blocks.h"
@@ -77,7 +78,7 @@ Result<> give_place(Desk& desk, Instance& instance, const std::string& zone, con
     std::optional<Error> refused;
     std::set<std::string> full;  // GPU classes whose quota is used up; other classes may fit.
     const auto may = [&](const std::string& id) {
-        return may_run_at(desk, instance, id) &&
+        return may_run_at(desk, instance, id) && !is_kept_from(desk, instance, id) &&
                std::ranges::none_of(full, [&](const std::string& one) { return has_gpus_of(desk, id, one); });
     };
     for (;;) {

@@ -79,6 +79,26 @@ struct OfVolume {
     }
 };
 
+struct OfJob {
+    static constexpr std::string_view kind = "job";
+    static constexpr Permission permission = Permission::job_read;
+    static const auto& table(const Desk& desk) { return desk.estate.jobs; }
+    static bool there(const Job&) { return true; }
+    static Texts texts(const Job& row) { return {row.id, row.name}; }
+    static Scope scope(const Job& row) { return scope_of(row); }
+    static auto begin(const Desk& desk, const TenantNames& tenants, const std::string& text) {
+        const auto& by = desk.estate.jobs.by();
+        return named(by.name, by.tenant_name, tenants, text);
+    }
+    static void show(const Desk&, const Job& row, api::SearchHit& hit) {
+        hit.id = row.id;
+        hit.name = row.name;
+        hit.state = text_of(row.phase);
+        hit.tenant_id = row.tenant;
+        hit.project = row.project;
+    }
+};
+
 struct OfHost {
     static constexpr std::string_view kind = "host";
     static constexpr Permission permission = Permission::host_read;

@@ -48,6 +48,7 @@ public:
 
     api::SearchResult run() {
         kind<OfInstance>();
+        kind<OfJob>();
         kind<OfVolume>();
         kind<OfHost>();
         find_gpus();

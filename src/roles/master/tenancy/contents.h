@@ -12,6 +12,7 @@ void each_kind_in_projects(Estate& estate, Visit visit) {
         return !is_final(row.phase) || !row.claim.empty() || !row.left.empty() || is_repairable(row);
     });
     visit(estate.volumes, [](const Volume& row) { return row.phase != VolumePhase::deleted; });
+    visit(estate.jobs, [](const Job& row) { return !is_final(row.phase); });
     visit(estate.secrets, [](const Secret&) { return true; });
     visit(estate.subnets, [](const Subnet&) { return true; });
     visit(estate.claims,

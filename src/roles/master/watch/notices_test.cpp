@@ -40,6 +40,7 @@ TEST(Notices, AWordHasOnePermission) {
         EXPECT_TRUE(only_reads(kind.permission)) << kind.word;
     }
     for (const char* word : {"instance",
+                             "job",
                              "volume",
                              "secret",
                              "network",
@@ -64,6 +65,7 @@ TEST(Notices, AWordHasOnePermission) {
                              "key",
                              "service-account",
                              "quota",
+                             "queue",
                              "policy",
                              "alert",
                              "alert-rule",

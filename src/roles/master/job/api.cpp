@@ -1,0 +1,123 @@
+// Jobs.
+#include <fmt/format.h>
+
+#include "api/operations_job.h"
+#include "api/types_log.h"
+#include "roles/master/http/api.h"
+#include "roles/master/http/events_page.h"
+#include "roles/master/http/lookup.h"
+#include "roles/master/instance/archive.h"
+#include "roles/master/instance/logs.h"
+#include "roles/master/job/jobs.h"
+#include "roles/master/job/view.h"
+#include "roles/master/scheduler/wishes.h"
+#include "roles/master/state/refuse.h"
+#include "roles/master/tenancy/tenancy.h"
+
+namespace hostler::master {
+
+namespace {
+
+Result<api::Job> decide_submit(Desk& desk, const api::Call& call, const api::SubmitJob& request) {
+    const std::string tenant = TRY(tenant_meant(call, request.tenant_id));
+    if (tenant.empty()) {
+        Error error{Code::invalid, "an operator's key must name the owning tenant", "invalid"};
+        error.fields.push_back({"tenantID", "is required with an operator's key"});
+        return std::unexpected(std::move(error));
+    }
+    TRY(check_new(call, Scope::of_project(tenant, project_meant(request))));
+    if (request.placement) TRY(may_ask(call.caller, *request.placement));
+    return view(desk, *TRY(submit_job(desk, request, tenant, call.caller.actor)));
+}
+
+}  // namespace
+
+Subject subject_of(const Desk& desk, const api::Call& call, const api::SubmitJob& request) {
+    const Job* job =
+        find_job(desk, request.tenant_id.value_or(call.caller.tenant), project_meant(request), request.name);
+    return job ? subject_named(*job, api::encode(view(desk, *job))) : Subject{};
+}
+Subject subject_of(const Desk& desk, const api::Call& call, const api::NameJob& request) {
+    const auto found = job_named(desk, call, request.job, request.tenant_id);
+    return found ? subject_named(**found, api::encode(view(desk, **found))) : Subject{};
+}
+Subject subject_of(const Desk& desk, const api::Call& call, const api::UpdateJob& request) {
+    return subject_of(desk, call, api::NameJob{request.job, request.tenant_id});
+}
+
+void add_jobs(Api& service) {
+    namespace ops = api::ops;
+    service.write<ops::submit_job>(decide_submit);
+    service.read<ops::list_jobs>([](const Desk& desk, const api::Call& call,
+                                    const api::ListJobs& request) -> Result<api::List<api::Job>> {
+        const std::string tenant = TRY(tenant_meant(call, request.tenant_id));
+        const LabelFilter labels = filter_of(request.label);
+        return rows_of<api::Job>(
+                   desk.estate.jobs,
+                   [&](const Job& row) {
+                       return (tenant.empty() || row.tenant == tenant) &&
+                              (!request.project || row.project == *request.project) &&
+                              (!request.state || row.phase == static_cast<JobPhase>(*request.state)) &&
+                              labels.fits(row.labels) && may(call, scope_of(row));
+                   })
+            .page(call, [&](const Job& row) { return view(desk, row); });
+    });
+    service.read<ops::get_job>(
+        [](const Desk& desk, const api::Call& call, const api::NameJob& request) -> Result<api::Job> {
+            return view(desk, *TRY(job_named(desk, call, request.job, request.tenant_id)));
+        });
+    service.read<ops::explain_job>(
+        [](const Desk& desk, const api::Call& call, const api::NameJob& request) -> Result<api::Explanation> {
+            return explain_job(desk, *TRY(job_named(desk, call, request.job, request.tenant_id)));
+        });
+    service.write<ops::update_job>(
+        [](Desk& desk, const api::Call& call, const api::UpdateJob& request) -> Result<api::Job> {
+            const std::string id = TRY(job_named(desk, call, request.job, request.tenant_id))->id;
+            TRY(update_job(desk, id, request));
+            return view(desk, desk.estate.jobs.at(id));
+        });
+    service.write<ops::cancel_job>(
+        [](Desk& desk, const api::Call& call, const api::NameJob& request) -> Result<api::Job> {
+            const std::string id = TRY(job_named(desk, call, request.job, request.tenant_id))->id;
+            cancel_job(desk, id, "it was cancelled");
+            return view(desk, desk.estate.jobs.at(id));
+        });
+    service.write<ops::hold_job>(
+        [](Desk& desk, const api::Call& call, const api::NameJob& request) -> Result<api::Job> {
+            const std::string id = TRY(job_named(desk, call, request.job, request.tenant_id))->id;
+            TRY(hold_job(desk, id, true));
+            return view(desk, desk.estate.jobs.at(id));
+        });
+    service.write<ops::release_job>(
+        [](Desk& desk, const api::Call& call, const api::NameJob& request) -> Result<api::Job> {
+            const std::string id = TRY(job_named(desk, call, request.job, request.tenant_id))->id;
+            TRY(hold_job(desk, id, false));
+            return view(desk, desk.estate.jobs.at(id));
+        });
+    service.handlers().on<ops::list_job_events>(
+        [&service](api::Call call, api::NameJob request) -> Task<api::List<api::Event>> {
+            const TermPtr term = CO_TRY(service.leader());
+            const std::string id = CO_TRY(job_named(term->look(), call, request.job, request.tenant_id))->id;
+            co_return co_await events_page(term, std::move(call), {.kind = "job", .id = id});
+        });
+    service.handlers().on<ops::get_job_logs>([&service](api::Call call,
+                                                        api::GetJobLogs request) -> Task<api::Logs> {
+        const TermPtr term = CO_TRY(service.leader());
+        const Job& job = *CO_TRY(job_named(term->look(), call, request.job, request.tenant_id));
+        const std::string id = task_of(job, request.rank, request.index, request.attempt.value_or(0));
+        if (id.empty())
+            co_return refuse(fmt::format("job {} has no such task that has begun", job.name), "not_running",
+                             fmt::format("`hostler job explain {}` says why it waits.", job.name));
+        const std::string tenant = job.tenant;
+        const Instance task = CO_TRY(co_await instance_anywhere(term, call, id, tenant));
+        co_return co_await fetch_logs(term, task,
+                                      {.instance = id,
+                                       .tail = request.tail,
+                                       .since = request.since,
+                                       .timestamps = request.timestamps,
+                                       .follow = request.follow,
+                                       .after = request.after});
+    });
+}
+
+}  // namespace hostler::master

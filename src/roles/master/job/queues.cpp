@@ -1,0 +1,159 @@
+#include "roles/master/job/queues.h"
+
+#include <fmt/format.h>
+
+#include "domain/inventory/host_record.h"
+#include "roles/master/job/admit.h"
+#include "roles/master/state/host_blocks.h"
+
+namespace hostler::master {
+
+namespace {
+
+constexpr std::int64_t use_half_life_s = 24 * 3600;
+constexpr char element_mark = '#', place_mark = '/';
+
+// Of a host that may take work, as it says.
+Amount capacity_of(const Host& host) {
+    if (host.phase != HostPhase::ready) return {};
+    return {.gpu_milli = 1000 * std::ssize(host.facts.gpus),
+            .cpu_milli = host.facts.cpus * std::int64_t{1000},
+            .memory_bytes = host.facts.memory_bytes};
+}
+
+}  // namespace
+
+QueuePath path_of(const Job& job) {
+    return {job.tenant, job.project, job.created_by.empty() ? "unknown" : job.created_by};
+}
+
+std::string JobQueues::job_of(const std::string& waiting) {
+    return waiting.substr(0, waiting.find_first_of({element_mark, place_mark}));
+}
+
+Dependencies dependencies_of(const Desk& desk, const Job& job) {
+    bool open = false;
+    for (const JobDependency& one : job.spec.after) {
+        const Job* other = desk.estate.jobs.find(one.job);
+        if (!other)
+            continue;  // It ended so long ago that it is not in memory: it ended well, or this one failed
+                       // then.
+        if (!is_final(other->phase)) {
+            open = true;
+            continue;
+        }
+        const bool succeeded = other->phase == JobPhase::succeeded;
+        if ((one.when == DependencyWhen::succeeded && !succeeded) ||
+            (one.when == DependencyWhen::failed && succeeded))
+            return Dependencies::never;
+    }
+    return open ? Dependencies::open : Dependencies::met;
+}
+
+JobQueues& job_queues(const Desk& desk) {
+    JobQueues& queues = desk.live.part<JobQueues>();
+    queues.follow(desk);
+    return queues;
+}
+
+void JobQueues::follow_capacity(const Desk& desk) {
+    for (const std::string& id : hosts_.changed(desk.estate.hosts)) {
+        const Host* host = desk.estate.hosts.find(id);
+        Amount& of = capacity_of_[id];
+        capacity_ -= of;
+        of = host ? capacity_of(*host) : Amount{};
+        capacity_ += of;
+        if (!host) capacity_of_.erase(id);
+    }
+    (void)order_.set_capacity(capacity_);
+}
+
+JobQueues::JobQueues() { (void)order_.set_half_life(use_half_life_s, 0); }
+
+// The settings of a queue whose row is gone are the defaults.
+void JobQueues::follow_settings(const Desk& desk) {
+    if (!std::exchange(began_, true))
+        for (const auto& [id, row] : desk.estate.queue_uses.all())
+            (void)order_.settle({.path = row.path(), .used = Mean{row.used}, .at = row.at});
+    for (const std::string& id : settings_.changed(desk.estate.queues)) {
+        if (const QueueSettings* row = desk.estate.queues.find(id)) {
+            (void)order_.set_queue(row->path(), row->queue());
+            continue;
+        }
+        QueuePath path;
+        const auto project = id.find('/'), user = id.find('/', project + 1);
+        path.tenant = id.substr(0, project);
+        path.project = id.substr(project + 1, user - project - 1);
+        path.user = id.substr(user + 1);
+        order_.clear_queue(path);
+    }
+}
+
+void JobQueues::follow_job(const Desk& desk, const std::string& id) {
+    const Job* job = desk.estate.jobs.find(id);
+    Known& known = known_[id];
+    const std::int64_t now = desk.estate.micros();
+    const bool over = !job || is_final(job->phase);
+    std::set<std::string> running;
+    int waiting = 0;
+    if (!over) {
+        const Amount size = size_of_element(desk, *job);
+        const QueuePath path = path_of(*job);
+        const int priority = static_cast<int>(job->priority);
+        for (const JobRun& run : job->runs) {
+            const std::string name = fmt::format("{}{}{}", id, place_mark, run.position);
+            if (!known.running.contains(name))
+                (void)order_.start({.id = name,
+                                    .path = path,
+                                    .priority = priority,
+                                    .size = size,
+                                    .started = run.admitted_at});
+            running.insert(name);
+        }
+        const std::int64_t rest = job->elements() - job->next + std::ssize(job->again);
+        const std::int64_t free = job->spec.array.at_most > 0
+                                      ? job->spec.array.at_most - std::ssize(job->runs)
+                                      : std::int64_t{side_by_side};
+        const bool may = !job->held && job->phase != JobPhase::preempting &&
+                         dependencies_of(desk, *job) == Dependencies::met;
+        waiting = may ? static_cast<int>(std::clamp<std::int64_t>(std::min(rest, free), 0, side_by_side)) : 0;
+        for (int i = 0; i < waiting; ++i)
+            (void)order_.wait({.id = fmt::format("{}{}{}", id, element_mark, i),
+                               .path = path,
+                               .priority = priority,
+                               .since = job->waits_since,
+                               .size = size});
+    }
+    for (int i = waiting; i < known.waiting; ++i) order_.withdraw(fmt::format("{}{}{}", id, element_mark, i));
+    for (const std::string& name : known.running)
+        if (!running.contains(name)) order_.end(name, now);
+    known = {waiting, std::move(running)};
+    if (waiting == 0) refused_.erase(id);
+    if (over) known_.erase(id);
+}
+
+bool JobQueues::follow(const Desk& desk) {
+    follow_capacity(desk);
+    follow_settings(desk);
+    const std::set<std::string> changed = jobs_.changed(desk.estate.jobs);
+    std::set<std::string> look = changed;
+    for (const std::string& id : changed)
+        for (const Job* dependent : desk.estate.jobs.by().dependency.of(id)) look.insert(dependent->id);
+    for (const std::string& id : look) follow_job(desk, id);
+    return !look.empty();
+}
+
+const Error* JobQueues::refused(const std::string& job) const {
+    const auto at = refused_.find(job);
+    return at == refused_.end() ? nullptr : &at->second;
+}
+
+void JobQueues::note_refused(const std::string& job, Error why) {
+    refused_.insert_or_assign(job, std::move(why));
+}
+
+std::optional<std::int64_t> JobQueues::position(const std::string& job, std::int64_t now) const {
+    return order_.position(fmt::format("{}{}0", job, element_mark), now);
+}
+
+}  // namespace hostler::master

@@ -1,0 +1,150 @@
+#include "roles/master/job/view.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "api/codec.h"
+#include "api/types_instance.h"
+#include "api/types_job.h"
+#include "roles/master/job/admit.h"
+#include "roles/master/job/queues.h"
+#include "roles/master/state/views.h"
+
+namespace hostler::master {
+
+namespace {
+
+constexpr std::size_t tasks_shown_max = 64;
+
+std::optional<std::int64_t> index_of(const Job& job, std::int64_t position) {
+    if (job.spec.array.ranges.empty()) return std::nullopt;
+    return job.spec.array.index_at(position);
+}
+
+// Of an independent task its number, which is its element's place.
+std::int64_t rank_at(const Job& job, std::int64_t position, std::int64_t rank) {
+    return job.spec.gang || !job.spec.array.ranges.empty() ? rank : position;
+}
+
+void show_tasks(const Desk& desk, const Job& job, api::Job& shown) {
+    for (const JobRun& run : job.runs)
+        for (std::size_t i = 0; i < run.instances.size(); ++i) {
+            if (shown.running.size() == tasks_shown_max) return;
+            const Instance* instance = desk.estate.instances.find(run.instances[i]);
+            api::JobTask task{.instance = run.instances[i],
+                              .rank = rank_at(job, run.position, static_cast<std::int64_t>(i)),
+                              .index = index_of(job, run.position),
+                              .attempt = run.attempt,
+                              .state = instance ? std::string{state_of(instance->phase)} : "stopped"};
+            if (instance) task.zone = instance->zone;
+            shown.running.push_back(std::move(task));
+        }
+}
+
+std::int64_t waiting(const Job& job) {
+    return is_final(job.phase) ? 0 : job.elements() - job.next + std::ssize(job.again);
+}
+
+api::Explanation explain_pending(const Desk& desk, const Job& job) {
+    if (job.held)
+        return {.token = "held",
+                .sentence = fmt::format("Job {} is held.", job.name),
+                .would_help = fmt::format("hostler job release {}", job.name)};
+    if (dependencies_of(desk, job) == Dependencies::open) {
+        std::string names;
+        for (const JobDependency& one : job.spec.after)
+            if (const Job* other = desk.estate.jobs.find(one.job); other && !is_final(other->phase))
+                names += (names.empty() ? "" : ", ") + other->name;
+        return {.token = "waits_for_job", .sentence = fmt::format("It begins after {}.", names)};
+    }
+    const JobQueues& queues = job_queues(desk);
+    const std::int64_t now = desk.estate.micros();
+    std::string sentence = fmt::format("Job {} waits", job.name);
+    if (const auto position = queues.position(job.id, now))
+        sentence += *position == 0 ? " and is the next" : fmt::format("; {} are before it", *position);
+    if (const auto standing = queues.order().standing({job.tenant, "", ""}, now))
+        sentence += fmt::format(". Its tenant has {:.0f} % of the cloud in jobs", 100 * standing->share);
+    const Error* why = queues.refused(job.id);
+    if (!why) return {.token = "waits", .sentence = sentence + "."};
+    return {.token = why->reason,
+            .sentence = fmt::format("{}. {}", sentence, why->message),
+            .would_help = why->help.empty() ? std::nullopt : std::optional{why->help}};
+}
+
+}  // namespace
+
+api::Job view(const Desk& desk, const Job& job) {
+    const auto task = api::decode_stored<api::CreateInstance>(job.spec.task);
+    api::Job shown{.id = job.id,
+                   .name = job.name,
+                   .tenant_id = job.tenant,
+                   .project = job.project,
+                   .state = static_cast<api::JobState>(job.phase),
+                   .reason = job.reason,
+                   .message = job.message,
+                   .image = task ? task->image : "",
+                   .cmd = task ? task->template_.cmd : "",
+                   .spec_name = job.spec.spec_name,
+                   .tasks = job.spec.tasks,
+                   .gang = job.spec.gang,
+                   .elements = job.elements(),
+                   .waiting = waiting(job),
+                   .active = std::ssize(job.runs),
+                   .succeeded = job.succeeded,
+                   .failed = job.failed,
+                   .time_limit_seconds = job.spec.time_limit_s,
+                   .retries = job.spec.retries,
+                   .priority = job.priority,
+                   .held = job.held,
+                   .exit_code = job.exit_code,
+                   .created_by = job.created_by,
+                   .created_at = wall(job.created_at),
+                   .labels = job.labels};
+    if (!job.spec.array.ranges.empty()) shown.array = text_of(job.spec.array);
+    if (job.started_at != 0) shown.started_at = wall(job.started_at);
+    if (job.ended_at != 0) shown.ended_at = wall(job.ended_at);
+    for (const JobDependency& one : job.spec.after)
+        shown.after.push_back({one.job, static_cast<api::JobWhen>(one.when)});
+    for (const JobEnd& end : job.ends) {
+        api::JobEndShown& row = shown.ends.emplace_back();
+        row = {.rank = rank_at(job, end.position, 0),
+               .index = index_of(job, end.position),
+               .attempt = end.attempt,
+               .reason = end.reason,
+               .exit_code = end.exit_code,
+               .instances = end.instances,
+               .ended_at = wall(end.ended_at)};
+        if (end.started_at != 0) row.started_at = wall(end.started_at);
+    }
+    show_tasks(desk, job, shown);
+    if (job.phase == JobPhase::pending)
+        if (const Error* why = job_queues(desk).refused(job.id)) {
+            shown.reason = why->reason;
+            shown.message = why->message;
+        }
+    return shown;
+}
+
+api::Explanation explain_job(const Desk& desk, const Job& job) {
+    if (!is_final(job.phase) && waiting(job) > 0 && job.runs.empty()) return explain_pending(desk, job);
+    return {.token = job.reason, .sentence = fmt::format("Job {}: {}.", job.name, job.message)};
+}
+
+std::string task_of(const Job& job, std::int64_t rank, std::optional<std::int64_t> index,
+                    std::int64_t attempt) {
+    const bool array = !job.spec.array.ranges.empty();
+    const auto instance = [&](const auto& one) -> std::string {
+        if (attempt > 0 && one.attempt != attempt) return {};
+        if (array && index && index_of(job, one.position) != index) return {};
+        if (!job.spec.gang && !array) return one.position == rank ? one.instances.front() : "";
+        return rank < std::ssize(one.instances) ? one.instances[static_cast<std::size_t>(rank)] : "";
+    };
+    for (const JobRun& run : job.runs)
+        if (std::string found = instance(run); !found.empty()) return found;
+    for (auto end = job.ends.rbegin(); end != job.ends.rend(); ++end)
+        if (std::string found = instance(*end); !found.empty()) return found;
+    return {};
+}
+
+}  // namespace hostler::master
