@@ -11,7 +11,8 @@ AppliedKind kind_of(std::string_view noun) {
     AppliedKind kind;
     for (const api::Operation* one : api::operations()) {
         if (one->noun != noun) continue;
-        const bool creates = one->method == api::Method::post && one->verb == "create";
+        const bool creates =
+            one->method == api::Method::post && (one->verb == "create" || one->verb == "submit");
         const bool sets = one->method == api::Method::put && one->verb == "set";
         // It is known again by a text.
         const api::Property* named = one->argument.empty() ? nullptr : one->request().find(one->argument);

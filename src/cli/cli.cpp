@@ -9,6 +9,7 @@
 #include "cli/completion.h"
 #include "cli/report.h"
 #include "cli/run.h"
+#include "cli/run_job.h"
 
 namespace hostler::cli {
 
@@ -80,6 +81,11 @@ Task<> dispatch(std::vector<std::string> args, CliWorld& world, int& code) {
         code = CO_TRY(co_await run_remote(world, client, found, tree.local.remote));
         co_return Result<>{};
     }
+    if (tree.local.run.chosen()) {
+        ApiClient client{world, std::move(bases), found.key};
+        code = CO_TRY(co_await run_job(world, client, tree.local.run, style_of(world, tree.globals, format)));
+        co_return Result<>{};
+    }
     if (tree.local.top.chosen()) {
         ApiClient client{world, std::move(bases), found.key};
         co_return co_await run_top(world, client, tree.local.top, style_of(world, tree.globals, format));
@@ -96,8 +102,9 @@ Task<> dispatch(std::vector<std::string> args, CliWorld& world, int& code) {
     const Command* command = tree.chosen();
     HOSTLER_ASSERT(command);
     ApiClient client{world, std::move(bases), std::move(found.key)};
-    co_return co_await run_operation(world, client, *command, style_of(world, tree.globals, format),
-                                     tree.globals.yes);
+    code = CO_TRY(co_await run_operation(world, client, *command, style_of(world, tree.globals, format),
+                                         tree.globals.yes));
+    co_return Result<>{};
 }
 
 }  // namespace

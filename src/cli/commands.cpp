@@ -5,6 +5,7 @@
 #include "api/operation_list.h"
 #include "api/operations_host.h"
 #include "api/operations_instance.h"
+#include "api/operations_job.h"
 #include "api/router.h"
 #include "cli/render.h"
 #include "cli/typed.h"
@@ -61,6 +62,7 @@ std::string value_name(const api::Property& property) {
             if (schema.element->name == "SecretEnv") return "NAME=SECRET/KEY";
             if (schema.element->name == "SecretFile") return "/PATH=SECRET[/KEY]";
             if (schema.element->name == "GroupRole") return "GROUP=ROLE[,tenant=TENANT][,project=PROJECT]";
+            if (schema.element->name == "JobAfter") return "JOB[:succeeded|failed|ended]";
             if (schema.element->name == "QuotaLimit") return "RESOURCE=LIMIT[,guaranteed=AMOUNT]";
             return "TEXT";
         case Kind::text:
@@ -165,8 +167,8 @@ bool can_wait(const api::Operation& operation) {
     const auto instance = std::to_array<const api::Operation*>(
         {&ops::create_instance, &ops::delete_instance, &ops::stop_instance, &ops::start_instance,
          &ops::restart_instance, &ops::retry_instance});
-    return operation.status == 202 || &operation == &ops::drain_host ||
-           std::ranges::find(instance, &operation) != instance.end();
+    return operation.status == 202 || &operation == &ops::drain_host || &operation == &ops::submit_job ||
+           &operation == &ops::cancel_job || std::ranges::find(instance, &operation) != instance.end();
 }
 
 CommandTree::CommandTree(const CliWorld& world) : app("Hostler: GPU machines as one cloud.", "hostler") {
@@ -179,7 +181,8 @@ CommandTree::CommandTree(const CliWorld& world) : app("Hostler: GPU machines as 
     add_local();
     std::string footer =
         "Short forms: `hostler ps`, `hostler logs NAME`, `hostler explain NAME`, `hostler events`, `hostler "
-        "offers`.\n";
+        "offers`.\n"
+        "A program as a job: `hostler run --gpus 1 --image IMAGE -- COMMAND`.\n";
     if (!world.other_commands.empty()) footer += "\nParts of the cloud itself:\n";
     for (const auto& [name, help] : world.other_commands) {
         others_.push_back(name);
@@ -211,6 +214,7 @@ void CommandTree::add_local() {
     local.completion->add_option("SHELL", local.shell, "bash, zsh or fish.")->required();
     local.completion->footer("Example:\n  source <(hostler completion bash)");
     local.remote.add(app);
+    local.run.add(app);
     local.top.add(app);
     local.consolidate.add(app);
     local.audit_export.add(*child(app, "audit"));
@@ -284,13 +288,17 @@ void CommandTree::add_flag(Command& command, const api::Property& property, std:
     if (flag->path.size() > 1 && flag->path[flag->path.size() - 2] == "placement" &&
         property.name == "labels")
         long_name = "host-labels";
+    // Of a queue: --guaranteed-gpus, --most-gpus.
+    if (flag->path.size() > 1 && command.operation->name == "setQueue")
+        long_name = fmt::format("{}-{}", kebab(flag->path[flag->path.size() - 2]), long_name);
     if (long_name.starts_with("is-")) long_name = long_name.substr(3);
     const bool top = flag->path.size() == 1;
     const bool in_path = top && api::place_of(*command.operation, property) == api::Place::path;
     const bool positional = in_path || (top && property.name == command.operation->argument);
+    // A field of the request itself has its name before one of an object within it, in whatever order.
     const auto taken = [&](const std::string& name) {
         return name.empty() || command.app->get_option_no_throw("--" + name) ||
-               app.get_option_no_throw("--" + name);
+               (!top && command.operation->request().find(name)) || app.get_option_no_throw("--" + name);
     };
     // One at a time: --port, --env.
     if (flag->is_list() && long_name.ends_with('s') && !taken(long_name.substr(0, long_name.size() - 1)))
@@ -358,6 +366,7 @@ void CommandTree::add_common(Command& command) {
 }
 
 Result<> CommandTree::parse(std::vector<std::string> args, std::string& help) {
+    local.run.take_words(args, first_word(args, app));
     local.remote.take_words(args);
     expand(args, app);
     TRY(check_first_word(args, app, others_));
@@ -412,6 +421,7 @@ Result<> CommandTree::refuse_extras(const std::vector<std::string>& typed) const
     if (extras.empty()) return {};
     const std::string& extra = extras.front();
     TRY(local.remote.refuse_words(typed, extra));
+    TRY(local.run.refuse_words(typed, extra));
     const CLI::App* at = &app;
     std::vector<std::string> known;
     const auto take_options = [&](const CLI::App& from) {

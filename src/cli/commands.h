@@ -10,6 +10,7 @@
 #include "cli/consolidate.h"
 #include "cli/login.h"
 #include "cli/remote.h"
+#include "cli/run_command.h"
 #include "cli/top.h"
 #include "cli/world.h"
 
@@ -70,6 +71,7 @@ struct LocalCommands {  // Those that are no operation.
     TopCommand top;
     ConsolidateCommand consolidate;
     AuditExportCommand audit_export;
+    RunCommand run;
 };
 
 // What may stand at the end of a line.
@@ -114,8 +116,8 @@ private:
 
 // "specName" → "spec-name".
 std::string kebab(std::string_view json_name);
-// Waits until something happens afterwards, so that --wait means something: instances that start or end, and
-// what answers 202.
+// Waits until something happens afterwards, so that --wait means something: instances that start or end,
+// jobs, and what answers 202.
 bool can_wait(const api::Operation& operation);
 
 }  // namespace hostler::cli

@@ -156,6 +156,24 @@ Result<json::value> parse_quota_limit(std::string_view text) {
     return limit;
 }
 
+// "prepare", "prepare:ended"
+Result<json::value> parse_job_after(std::string_view text, const api::Schema& schema) {
+    const auto colon = text.rfind(':');
+    const std::string_view job = text.substr(0, colon);
+    if (job.empty())
+        return fail(Code::invalid, fmt::format("'{}' is not JOB[:succeeded|failed|ended]", text));
+    json::object after{{"job", job}};
+    if (colon == text.npos) return after;
+    const std::string_view when = text.substr(colon + 1);
+    const auto& known = schema.find("when")->schema->values;
+    if (std::ranges::find(known, when) == known.end())
+        return fail(Code::invalid, fmt::format("'{}' is none of {}", when, fmt::join(known, ", ")));
+    after["when"] = json::string(when);
+    return after;
+}
+
+}  // namespace
+
 Result<json::value> to_value(const api::Schema& schema, const api::Field* field, std::string_view text,
                              const CliWorld& world) {
     switch (schema.kind) {
@@ -182,6 +200,7 @@ Result<json::value> to_value(const api::Schema& schema, const api::Field* field,
             if (schema.name == "SecretFile") return parse_secret_file(text);
             if (schema.name == "GroupRole") return parse_group_role(text);
             if (schema.name == "QuotaLimit") return parse_quota_limit(text);
+            if (schema.name == "JobAfter") return parse_job_after(text, schema);
             return api::parse_json(text);
         case Kind::boolean:
         case Kind::number:
@@ -192,6 +211,8 @@ Result<json::value> to_value(const api::Schema& schema, const api::Field* field,
     }
     return json::value(json::string(text));
 }
+
+namespace {
 
 // A new one is typed twice.
 Result<json::value> hidden_value(const Flag& flag, const CliWorld& world) {

@@ -9,6 +9,9 @@ namespace hostler::cli {
 // Errors: invalid, with every flag that is wrong or missing. A tenantID that is missing is no error: see
 // needs_tenant.
 Result<ApiCall> to_call(const Command& command, const CliWorld& world);
+// A value as it is typed, of a field or (without `field`) of an item of a list. Errors: invalid.
+Result<json::value> to_value(const api::Schema& schema, const api::Field* field, std::string_view text,
+                             const CliWorld& world);
 // Fields put where the operation wants them.
 ApiCall place_fields(const api::Operation& operation, json::object fields);
 

@@ -7,10 +7,12 @@
 #include "api/operations_audit.h"
 #include "api/operations_host.h"
 #include "api/operations_instance.h"
+#include "api/operations_job.h"
 #include "api/operations_key.h"
 #include "api/operations_long_operation.h"
 #include "api/operations_whoami.h"
 #include "cli/audit.h"
+#include "cli/follow_job.h"
 #include "cli/render.h"
 #include "cli/request.h"
 #include "cli/values.h"
@@ -33,6 +35,8 @@ std::string participle(std::string_view verb) {
     if (verb == "stop") return "stopped";
     if (verb == "set") return "set";
     if (verb == "cancel") return "cancelled";
+    if (verb == "submit") return "submitted";
+    if (verb == "hold") return "held";
     if (verb == "admit") return "admitted";
     if (verb == "forget") return "forgotten";
     if (verb == "keep-alive") return "kept alive";
@@ -83,11 +87,15 @@ public:
         if (operation_.list) co_return co_await list(std::move(call));
         if (&operation_ == &api::ops::get_instance_logs && set(call.query, "follow", "true"))
             co_return co_await follow(std::move(call));
+        if (&operation_ == &api::ops::get_job_logs && set(call.query, "follow", "true"))
+            co_return co_await follow_task(std::move(call));
         if (&operation_ == &api::ops::verify_audit)
             co_return co_await run_audit_verify(world_, client_, std::move(call), style_);
         const json::value answer = CO_TRY(co_await client_.call(call));
         co_return co_await show(std::move(call), answer);
     }
+
+    int code() const { return code_; }
 
 private:
     Result<> confirm(const ApiCall& call) {
@@ -232,12 +240,6 @@ private:
                                    [&](const auto& one) { return one.first == name && one.second == value; });
     }
 
-    // Failures after which the same question may be answered.
-    static bool may_pass(const Error& error) {
-        return error.code == Code::unavailable || error.code == Code::timeout ||
-               error.code == Code::exhausted;
-    }
-
     // A terminal is given whole characters and colours.
     void write_log(std::string_view bytes, bool last) {
         if (!style_.terminal) return world_.out(bytes);
@@ -245,6 +247,26 @@ private:
         const auto whole = log_rest_.size() - (last ? 0 : unfinished_bytes(log_rest_));
         world_.out(safe_log(std::string_view{log_rest_}.substr(0, whole)));
         log_rest_.erase(0, whole);
+    }
+
+    // Prints lines of one task as they are written, until it or its job is over.
+    Task<> follow_task(ApiCall call) {
+        if (style_.format != Format::table) co_return fail(Code::invalid, "--follow prints text alone");
+        JobFollowed what{.rank = 0, .terminal = style_.terminal};
+        for (const auto& [name, value] : call.params) what.job = value;
+        for (const auto& [name, value] : call.query) {
+            if (name == "tenantID") what.tenant = value;
+            if (name == "rank") what.rank = std::atoll(value.c_str());
+            if (name == "index") what.index = std::atoll(value.c_str());
+            if (name == "attempt") what.attempt = std::atoll(value.c_str());
+            if (name == "timestamps") what.timestamps = value == "true";
+            if (name == "tail" || name == "since" || name == "after") what.first.emplace_back(name, value);
+        }
+        const api::Job job = CO_TRY(co_await follow_job(world_, client_, std::move(what)));
+        world_.err(is_over(job)
+                       ? end_of(job) + "\n"
+                       : fmt::format("the task is over, and job/{} continues\n", safe_line(job.name)));
+        co_return Result<>{};
     }
 
     // Prints lines as they are written, until the instance has stopped.
@@ -377,6 +399,8 @@ private:
             world_.err(fmt::format("{} {}\n", subject_of(command_, call), participle(operation_.verb)));
             co_return Result<>{};
         }
+        if (&operation_ == &api::ops::submit_job || &operation_ == &api::ops::cancel_job)
+            co_return co_await wait_for_job(answer);
         if (&operation_ == &api::ops::drain_host) {
             const std::string host = call.params.front().second;
             const json::value drained = CO_TRY(co_await wait_drained(client_, world_, host, patience_));
@@ -414,6 +438,18 @@ private:
         co_return Result<>{};
     }
 
+    // A cancelled job is what was asked for by cancelling it.
+    Task<> wait_for_job(json::value answer) {
+        const json::value ended = CO_TRY(co_await wait_job(world_, client_, text_of(answer, "id"),
+                                                           text_of(answer, "tenantID"), patience_));
+        const auto job = CO_TRY(api::decode_stored<api::Job>(json::serialize(ended)));
+        if (style_.format != Format::table) world_.out(render_object(api::ops::get_job, ended, style_));
+        world_.err(end_of(job) + "\n");
+        const bool as_asked = &operation_ == &api::ops::cancel_job && job.state == api::JobState::cancelled;
+        code_ = as_asked ? static_cast<int>(Exit::ok) : exit_of(job);
+        co_return Result<>{};
+    }
+
     CliWorld& world_;
     ApiClient& client_;
     const Command& command_;
@@ -422,14 +458,16 @@ private:
     const bool yes_;
     std::string log_rest_;
     Duration patience_{};
+    int code_ = static_cast<int>(Exit::ok);
 };
 
 }  // namespace
 
-Task<> run_operation(CliWorld& world, ApiClient& client, const Command& command, const Style& style,
-                     bool yes) {
+Task<int> run_operation(CliWorld& world, ApiClient& client, const Command& command, const Style& style,
+                        bool yes) {
     Run run{world, client, command, style, yes};
-    co_return co_await run.perform();
+    CO_TRY(co_await run.perform());
+    co_return run.code();
 }
 
 }  // namespace hostler::cli

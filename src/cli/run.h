@@ -7,8 +7,9 @@
 
 namespace hostler::cli {
 
-// `yes`: nothing is asked before what cannot be undone. Errors: as the API's; invalid; those of waiting.
-Task<> run_operation(CliWorld& world, ApiClient& client, const Command& command, const Style& style,
-                     bool yes);
+// Answers what this program ends with: the exit code of a job that was waited for, else 0. `yes`: nothing is
+// asked before what cannot be undone. Errors: as the API's; invalid; those of waiting.
+Task<int> run_operation(CliWorld& world, ApiClient& client, const Command& command, const Style& style,
+                        bool yes);
 
 }  // namespace hostler::cli

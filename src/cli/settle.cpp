@@ -5,6 +5,7 @@
 #include "api/indent.h"
 #include "api/operation_list.h"
 #include "api/operations_instance.h"
+#include "api/operations_job.h"
 #include "api/operations_price.h"
 #include "api/operations_stock.h"
 #include "cli/compare.h"
@@ -13,8 +14,6 @@
 namespace hostler::cli {
 
 namespace {
-
-constexpr std::size_t pages_max = 1000;
 
 const api::Schema& element(const api::Operation& list) {
     return *list.response().find("items")->schema->element;
@@ -47,6 +46,7 @@ const api::Operation* edit_of(std::string_view noun) {
 Task<> Settle::run(Item& item) {
     if (item.kind.create == &api::ops::create_stocks) co_return co_await stock(item);
     if (item.kind.create == &api::ops::set_price) co_return co_await price(item);
+    if (item.kind.create == &api::ops::submit_job) co_return co_await job(item);
     const json::value seen = CO_TRY(co_await find(item));
     if (seen.is_null()) co_return co_await create(item);
     if (item.kind.create == &api::ops::create_instance) co_return co_await instance(item, seen);
@@ -164,6 +164,11 @@ Result<> Settle::compare(const Item& item, const json::object& fields, const api
                 .message = fmt::format("it exists and differs in: {}", fmt::join(words, ", ")),
                 .reason = "differs"};
     error.help = fmt::format("a {} cannot be changed: take another name, or delete it first", item.noun);
+    if (item.kind.create == &api::ops::submit_job)
+        error.help = fmt::format(
+            "a job is not changed after it was submitted: take another name, or cancel it first: hostler job "
+            "cancel {}",
+            item.name);
     if (const api::Operation* edit = edit_of(item.noun))
         error.help = fmt::format("change it by: hostler {} {} {}", edit->noun, edit->verb, item.name);
     if (item.noun == "volume" && different.size() == 1 && different[0].field == "size")

@@ -10,6 +10,7 @@ namespace hostler::cli {
 
 class Settle {
 public:
+    static constexpr std::size_t pages_max = 1000;  // Of a list that is looked through.
     // With `dry_run` nothing changes.
     Settle(const CliWorld& world, ApiClient& client, bool dry_run)
         : world_(world), client_(client), dry_run_(dry_run) {}
@@ -33,6 +34,9 @@ private:
                      const json::value& seen);
 
     Task<> instance(Item& item, const json::value& seen);
+    Task<> job(Item& item);
+    Task<json::value> find_job(const Item& item);
+    Task<> name_dependencies(const Item& item, json::value& seen);
     Task<> price(Item& item);
     Task<json::value> find_price(const Item& item);
 

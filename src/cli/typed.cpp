@@ -52,7 +52,6 @@ constexpr auto other_verbs = std::to_array<Pair>({
 
 // Words with an answer of their own.
 constexpr auto answers = std::to_array<Pair>({
-    {"run", "an instance is started by: hostler instance create NAME --spec SPEC --image IMAGE"},
     {"config", "`hostler login --api URL` keeps the address and a key; HOSTLER_CONFIG names another file"},
     {"init", "a cloud on this machine is started by: hostler up"},
     {"build", "images are built from templates: hostler template list"},
@@ -82,29 +81,6 @@ bool is_verb(std::string_view word) {
                                [&](const api::Operation* one) { return one->verb == word; });
 }
 
-// Where the first word stands that is neither a global flag nor the value of one.
-std::size_t first_word(const std::vector<std::string>& args, const CLI::App& app) {
-    std::size_t at = 0;
-    while (at < args.size() && args[at].size() > 1 && args[at].starts_with('-') && args[at] != "--") {
-        const std::string& flag = args[at++];
-        const auto takes_next = [&app](const std::string& name) {
-            const CLI::Option* option = app.get_option_no_throw(name);
-            return option && option->get_items_expected_min() > 0;
-        };
-        if (flag.starts_with("--")) {
-            if (takes_next(flag)) ++at;  // "--key=K" is the name of no option.
-            continue;
-        }
-        // "-ojson", "-yo json": the value of one letter is the rest or the next word.
-        for (std::size_t i = 1; i < flag.size(); ++i)
-            if (takes_next({'-', flag[i]})) {
-                if (i + 1 == flag.size()) ++at;
-                break;
-            }
-    }
-    return std::min(at, args.size());
-}
-
 // `get instance X`, `list hosts`, `create host token`: the verb goes behind its noun. `get instances` lists.
 bool swap_verb(std::vector<std::string>& args, std::size_t at, const CLI::App& app) {
     if (at + 1 >= args.size() || child(app, args[at]) || !is_verb(args[at])) return false;
@@ -132,6 +108,28 @@ bool swap_verb(std::vector<std::string>& args, std::size_t at, const CLI::App& a
 }
 
 }  // namespace
+
+std::size_t first_word(const std::vector<std::string>& args, const CLI::App& app) {
+    std::size_t at = 0;
+    while (at < args.size() && args[at].size() > 1 && args[at].starts_with('-') && args[at] != "--") {
+        const std::string& flag = args[at++];
+        const auto takes_next = [&app](const std::string& name) {
+            const CLI::Option* option = app.get_option_no_throw(name);
+            return option && option->get_items_expected_min() > 0;
+        };
+        if (flag.starts_with("--")) {
+            if (takes_next(flag)) ++at;  // "--key=K" is the name of no option.
+            continue;
+        }
+        // "-ojson", "-yo json": the value of one letter is the rest or the next word.
+        for (std::size_t i = 1; i < flag.size(); ++i)
+            if (takes_next({'-', flag[i]})) {
+                if (i + 1 == flag.size()) ++at;
+                break;
+            }
+    }
+    return std::min(at, args.size());
+}
 
 std::span<const Short> shorts() { return short_forms; }
 

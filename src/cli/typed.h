@@ -19,6 +19,9 @@ struct Short {
 };
 std::span<const Short> shorts();
 
+// Where the first word stands that is neither a global flag nor the value of one; args.size(): nowhere.
+std::size_t first_word(const std::vector<std::string>& args, const CLI::App& app);
+
 // Rewrites short forms (`logs X`), plural nouns (`instances list`), the verb before its noun (`get instance
 // X`, `list hosts`), `help COMMAND` and `version`, with global flags before them.
 void expand(std::vector<std::string>& args, const CLI::App& app);

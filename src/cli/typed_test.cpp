@@ -65,8 +65,7 @@ TEST_F(TypedTest, ANameMayBeAWordOfTheCommandLine) {
 
 TEST_F(TypedTest, OtherWordsPointToTheRightCommand) {
     world.other_commands = {{"up", "Run a whole cloud on this machine."}};
-    EXPECT_THAT(refusal({"run", "nginx"}),
-                HasSubstr("hostler instance create NAME --spec SPEC --image IMAGE"));
+    EXPECT_THAT(refusal({"run", "nginx"}), HasSubstr("a command stands behind --, as: hostler run"));
     EXPECT_THAT(refusal({"stop", "nb"}),
                 HasSubstr("the noun comes first, as in: hostler instance stop nb\n"));
     EXPECT_THAT(refusal({"rm", "instance", "nb"}), HasSubstr("did you mean: hostler instance delete\n"));
