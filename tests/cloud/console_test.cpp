@@ -31,6 +31,7 @@ TEST_F(Console, ARefusedStartIsExplainedAndMended) { flow("refused"); }
 TEST_F(Console, APageOfAnotherOriginCanNeitherReadNorActNorFrame) { flow("hostile"); }
 TEST_F(Console, IdsOfAnotherTenantShowNothingOfIt) { flow("foreign"); }
 TEST_F(Console, AShellIsStartedAndItsTerminalSurvivesItsAccessPoint) { flow("terminal"); }
+TEST_F(Console, AJobIsSubmittedFollowedAndCancelled) { flow("jobs"); }
 TEST_F(Console, ScriptsInTextsAndLogsAreText) { flow("script"); }
 TEST_F(Console, EachPageIsAccessibleInBothThemes) { flow("pages"); }
 

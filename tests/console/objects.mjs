@@ -7,12 +7,14 @@ export async function makeObjects(cloud, tenantID, word) {
     await make("/gpu-instances", {
         instanceID: name, tenantName: word, image: "localhost/hostler-demo:latest", specName: "demo", template: { ports: [], envs: [], cmd: "", volumes: [] },
     });
+    const job = await make("/v1/jobs", { name: `${word}-job`, image: "localhost/hostler-demo:latest", specName: "demo" });
     await make("/v1/alert-rules", { name: "hot", metric: "gpu_memory_used_percent", threshold: -1, forSeconds: 0, summary });
     await make("/v1/projects", { name: "lab", displayName: summary });
     await make("/v1/roles", { name: "own", permissions: ["instance.read"], description: summary });
     await make("/v1/alert-receivers", { name: "box", type: "webhook", url: `https://${word}.example.com/` });
     await cloud.api("PATCH", `/v1/tenants/${tenantID}`, { displayName: summary });
     const made = {
+        "/jobs": job.id,
         "/volumes": (await make("/v1/volumes", { name, size: "1Gi" })).id,
         "/secrets": (await make("/v1/secrets", { name, values: [{ key: word, value: word }] })).id,
         "/groups": (await make("/v1/groups", { name })).id,
@@ -27,9 +29,16 @@ export async function makeObjects(cloud, tenantID, word) {
         "/tenants": tenantID,
     };
     await cloud.running(name, tenantID);
+    await cloud.until(async () => (await cloud.api("GET", `/v1/jobs/${job.id}`)).state === "running", "the job runs");
     const alerts = async () => (await cloud.api("GET", `/v1/alerts?tenantID=${tenantID}`)).items[0];
     made["/alerts"] = (await cloud.until(alerts, "an alert of the tenant")).id;
     return { ...made, "/instances": (await cloud.api("GET", `/v1/instances/${name}?tenantID=${tenantID}`)).id };
+}
+
+// Of those that hold GPUs.
+export async function endObjects(cloud, tenantID, word, { "/jobs": job }) {
+    await cloud.api("POST", `/v1/jobs/${job}/cancel`, { tenantID });
+    await cloud.api("DELETE", `/gpu-instances/${word}-one?tenantID=${tenantID}`);
 }
 
 // Of the cloud, which a tenant does not see either.
@@ -53,5 +62,13 @@ export async function catalogueObjects(cloud) {
 // "/volumes" of "/volumes/:id".
 export const areaOf = ({ path }) => path.slice(0, path.indexOf("/:"));
 
-export const tabs = ["", "/terminal", "/logs", "/metrics", "/events"];
+const tabs = { "/instances": ["", "/terminal", "/logs", "/metrics", "/events"], "/jobs": ["", "/tasks", "/logs", "/events"] };
+
+// Of a page "/instances/:id/:tab?"; a page without tabs is one.
+export function tabsOf(page) {
+    if (!page.path.includes(":tab")) return [""];
+    if (!tabs[areaOf(page)]) throw new Error(`${page.path} has tabs: objects.mjs has none of them`);
+    return tabs[areaOf(page)];
+}
+
 export const views = ["usage", "waste"];

@@ -11,7 +11,7 @@ import { useOwnPages } from './navigation';
 
 /** The page of an object by its kind. */
 const pageOfKind: Record<string, string> = {
-  instance: '/instances', volume: '/volumes', host: '/hosts', zone: '/zones', spec: '/specs', stock: '/stock',
+  instance: '/instances', job: '/jobs', volume: '/volumes', host: '/hosts', zone: '/zones', spec: '/specs', stock: '/stock',
   tenant: '/tenants', project: '/projects', user: '/members', group: '/groups',
 };
 
@@ -43,15 +43,15 @@ function usePageActions(): SpotlightActionGroupData[] {
   const [, go] = useLocation();
   const own = useOwnPages();
   const start = usePermission('instance.write');
+  const submit = usePermission('job.write');
   const entries = own.map((page) => ({
     id: page.path,
     label: page.title,
     leftSection: page.nav && <page.nav.icon size={16} aria-hidden />,
     onClick: () => go(page.path),
   }));
-  const actions = start
-    ? [{ id: 'start', label: 'Start an instance', leftSection: <Plus size={16} aria-hidden />, onClick: () => go('/start') }]
-    : [];
+  const action = (path: string, label: string) => ({ id: `action ${path}`, label, leftSection: <Plus size={16} aria-hidden />, onClick: () => go(path) });
+  const actions = [...(start ? [action('/start', 'Start an instance')] : []), ...(submit ? [action('/jobs/new', 'Submit a job')] : [])];
   return [
     { group: 'Actions', actions },
     { group: 'Pages', actions: entries },

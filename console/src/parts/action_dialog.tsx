@@ -103,7 +103,7 @@ export function ActionDialog<T>({ deed, item, kinds, onDone, close }: DialogProp
         {name !== undefined && <Confirmation name={name} typed={typed} onType={setTyped} />}
         {refused && <Refusal problem={refused} retry={passes ? () => void dryRun.refetch() : undefined} />}
         <Group justify="flex-end">
-          <Button variant="default" onClick={close}>Cancel</Button>
+          <Button variant="default" onClick={close}>{deed.dismiss ?? 'Cancel'}</Button>
           <Button type="submit" color={deed.danger ? 'red' : undefined} loading={act.isPending} disabled={!ready}>
             {deed.label}
           </Button>

@@ -32,7 +32,7 @@ export function columnsOf<T>(kind: Resource<T>): Column<T>[] {
       {deeds.map((deed) => <Action key={deed.label} deed={deed} item={item} kinds={kind.kinds} place={kind.place} button={{ size: 'compact-xs' }} />)}
     </Group>
   );
-  return [...kind.columns, { key: '', title: 'Actions', value: () => undefined, cell: buttons, width: `${deeds.reduce((sum, { label }) => sum + label.length * 9 + 22, 24)}px`, align: 'right' }];
+  return [...kind.columns, { key: '', title: 'Actions', value: () => undefined, cell: buttons, width: kind.actionsWidth ?? `${deeds.reduce((sum, { label }) => sum + label.length * 9 + 22, 24)}px`, align: 'right' }];
 }
 
 export function CellContent<T>({ column, item }: { column: Column<T>; item: T }) {

@@ -1,8 +1,8 @@
-// Logs of an instance that follow it. The view stays at the end only while one is there.
+// Logs of an instance, or of a task of a job, that follow it. The view stays at the end only while one is there.
 import { Button, Group, Switch, Text, TextInput } from '@mantine/core';
 import { Download, Search } from 'lucide-react';
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
-import { read } from '../api/client';
+import { type Call, read } from '../api/client';
 import { asProblem, type Problem } from '../api/problem';
 import { downloadText } from './download';
 import { Loading, Refusal } from './states';
@@ -23,27 +23,34 @@ function lastLines(text: string, count: number): string {
   return lines.length > count ? lines.slice(-count).join('\n') : text;
 }
 
+export interface LogSource {
+  path: '/v1/instances/{instance}/logs' | '/v1/jobs/{job}/logs';
+  params: Record<string, string>;
+  query?: Call['query'];
+}
+
 interface Followed {
   text: string | undefined;
   problem: Problem | undefined;
   ended: boolean;
 }
 
-function useFollowedLog(instance: string, tenantID: string | undefined, follow: boolean): Followed {
+function useFollowedLog({ path, params, query }: LogSource, follow: boolean): Followed {
+  const source = JSON.stringify([path, params, query]);
   const [state, setState] = useState<Followed>({ text: undefined, problem: undefined, ended: false });
   const place = useRef('');
   useEffect(() => {
     place.current = '';
     setState({ text: undefined, problem: undefined, ended: false });
-  }, [instance, tenantID]);
+  }, [source]);
   useEffect(() => {
     let over = false;
     let timer: ReturnType<typeof setTimeout> | undefined;
     const once = async () => {
       const after = place.current;
-      const query = after ? { after, follow: true } : { tail: 1000, follow: true };
+      const part = after ? { after } : { tail: 1000 };
       try {
-        const logs = await read('/v1/instances/{instance}/logs', { params: { instance }, query: { tenantID, ...query } });
+        const logs = await read(path, { params, query: { ...query, ...part, follow: true } });
         if (over) return;
         place.current = logs.next || after;
         setState((before) => ({ text: lastLines((before.text ?? '') + logs.text, linesMax).slice(-textMax), problem: undefined, ended: logs.ended }));
@@ -59,7 +66,7 @@ function useFollowedLog(instance: string, tenantID: string | undefined, follow: 
       over = true;
       clearTimeout(timer);
     };
-  }, [instance, tenantID, follow]);
+  }, [source, follow]);
   return state;
 }
 
@@ -77,10 +84,11 @@ function useStickyEnd(text: string) {
   return { box, onScroll };
 }
 
-export function Logs({ instance, tenantID }: { instance: string; tenantID?: string }) {
+/** `name`: of the file that it is saved as. */
+export function Logs({ name, ...source }: LogSource & { name: string }) {
   const [follow, setFollow] = useState(true);
   const [search, setSearch] = useState('');
-  const { text, problem, ended } = useFollowedLog(instance, tenantID, follow);
+  const { text, problem, ended } = useFollowedLog(source, follow);
   const shown = useMemo(() => {
     const clean = cleanLog(text ?? '');
     if (!search) return clean;
@@ -93,7 +101,7 @@ export function Logs({ instance, tenantID }: { instance: string; tenantID?: stri
       <Group mb="xs" gap="sm">
         <TextInput aria-label="Search the log" placeholder="Only lines with…" leftSection={<Search size={14} aria-hidden />} value={search} onChange={(event) => setSearch(event.currentTarget.value)} />
         <Switch label="Follow" checked={follow} onChange={(event) => setFollow(event.currentTarget.checked)} />
-        <Button variant="default" size="xs" leftSection={<Download size={14} />} onClick={() => downloadText(`${instance}.log`, 'text/plain', text ?? '')} disabled={!text}>
+        <Button variant="default" size="xs" leftSection={<Download size={14} />} onClick={() => downloadText(`${name}.log`, 'text/plain', text ?? '')} disabled={!text}>
           Download
         </Button>
         {ended && <Text fz="sm" c="dimmed">The run has ended.</Text>}

@@ -78,6 +78,8 @@ export interface Deed<T> {
   /** Operations without ?dryRun=true. */
   noDryRun?: boolean;
   danger?: boolean;
+  /** Of the button that does nothing, in place of "Cancel". */
+  dismiss?: string;
   /** Shown once after the deed, for secrets and links. */
   answer?: (answer: unknown) => ReactNode;
 }
@@ -136,6 +138,8 @@ export interface Resource<T> {
   actions?: Deed<T>[];
   /** Labels of actions that stand in the rows, too. */
   rowActions?: string[];
+  /** CSS width of their column; without one it has room for all of them side by side. */
+  actionsWidth?: string;
   /** Page of one item; without it the list has no links. */
   detail?: {
     /** "/v1/volumes/{volume}"; without it the item is taken from the list. */

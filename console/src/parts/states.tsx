@@ -55,7 +55,7 @@ export function Empty({ text, action, command }: EmptyProps) {
 }
 
 /** "`hostler quota list` says more" with its command as code. */
-function Words({ text }: { text: string }) {
+export function Words({ text }: { text: string }) {
   return <>{text.split('`').map((part, index) => (index % 2 === 1 ? <Code key={index}>{part}</Code> : part))}</>;
 }
 

@@ -3,7 +3,7 @@ import { ActionIcon, Group, Text, Tooltip, VisuallyHidden } from '@mantine/core'
 import { useInterval } from '@mantine/hooks';
 import { Check, Copy, X } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
-import { agoText, bytesText, moneyText } from './words';
+import { agoText, bytesText, durationText, moneyText } from './words';
 
 /** An amount with two digits, and what it is for: `<Money amount="2.49" currency="USD" per="h" />`. */
 export function Money({ amount, currency, per }: { amount?: string | number; currency?: string; per?: string }) {
@@ -34,6 +34,13 @@ export function Ago({ time }: { time?: string }) {
       {agoText(time, now)}
     </time>
   );
+}
+
+/** From a time to another one, or to now. */
+export function Lasting({ from, to }: { from?: string; to?: string }) {
+  const now = useNow();
+  if (!from) return <Unknown />;
+  return <span className="number">{durationText(((to ? Date.parse(to) : now) - Date.parse(from)) / 1000)}</span>;
 }
 
 /** Copies by a selection: navigator.clipboard is absent over plain http. */

@@ -1,5 +1,5 @@
 // Ids of another tenant in every address that names something: a member and an admin see nothing of it.
-import { areaOf, catalogueObjects, cloudObjects, makeObjects, tabs, views } from "../objects.mjs";
+import { areaOf, catalogueObjects, cloudObjects, endObjects, makeObjects, tabsOf, views } from "../objects.mjs";
 import { pages } from "../routes.mjs";
 
 // Addresses of a page, and whether a refusal is all that may be seen there.
@@ -9,7 +9,7 @@ function addressesOf(page, closed, open, tenant) {
     if (open[area]) return { refused: false, addresses: [`${area}/${open[area]}`] };
     if (!closed[area]) throw new Error(`${page.path} names an object: objects.mjs has none for it`);
     const one = `${area}/${encodeURIComponent(closed[area])}`;
-    const all = page.path.includes(":tab") ? tabs.map((tab) => one + tab) : [one];
+    const all = tabsOf(page).map((tab) => one + tab);
     return { refused: true, addresses: all.flatMap((address) => [address, `${address}?tenantID=${tenant}`]) };
 }
 
@@ -61,5 +61,5 @@ export default async function (stage) {
         await visit(stage, person, { closed, open: all, tenant, word });
     });
     await Promise.all(people);
-    await cloud.api("DELETE", `/gpu-instances/${word}-one?tenantID=${tenant}`);
+    await endObjects(cloud, tenant, word, closed);
 }

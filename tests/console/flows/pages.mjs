@@ -3,7 +3,7 @@
 // each, in both themes at both widths.
 import { createRequire } from "node:module";
 import { readFileSync } from "node:fs";
-import { areaOf, catalogueObjects, cloudObjects, makeObjects, tabs, views } from "../objects.mjs";
+import { areaOf, catalogueObjects, cloudObjects, endObjects, makeObjects, tabsOf, views } from "../objects.mjs";
 import { pages } from "../routes.mjs";
 
 const root = new URL("../../..", import.meta.url).pathname;
@@ -26,7 +26,7 @@ async function routesOf(person, ofTenant, ofCloud) {
         const one = objects[area];
         if (!one && person.name === "operator") throw new Error(`${page.path} names an object: objects.mjs has none for it`);
         if (!one) return [];
-        const all = page.path.includes(":tab") ? tabs.filter((tab) => tab !== "/terminal") : [""];
+        const all = tabsOf(page).filter((tab) => tab !== "/terminal");
         const query = ofTenant[area] ? `?tenantID=${ofTenant["/tenants"]}` : "";
         return all.map((tab) => `${area}/${one}${tab}${query}`);
     });
@@ -97,5 +97,5 @@ export default async function (stage) {
             if (pictures || themes[person[0]] === scheme) await lookAtAll(stage, person, scheme, made, catalogue);
     };
     for (const scheme of Object.keys(looks)) await Promise.all([lookAtAll(stage, operator, scheme, made, all), lookAtOthers(scheme)]);
-    await cloud.api("DELETE", `/gpu-instances/shown-one?tenantID=${tenant}`);
+    await endObjects(cloud, tenant, "shown", made);
 }

@@ -13,6 +13,7 @@ import { AsyncView, Empty } from '../../parts/states';
 import { StateBadge } from '../../parts/state_badge';
 import { Ago, Money, Unknown } from '../../parts/values';
 import { OwnHosts } from '../provider/own_hosts';
+import { JobState, jobPage } from './job/kind';
 import { InstanceLinks, instancePage, instances, InstanceState, keep, stop } from './instance_kind';
 import { quotaName } from './quota_words';
 import { TemplateButtons } from './template_buttons';
@@ -101,6 +102,21 @@ function Needs({ overview }: { overview: Schemas['Overview'] }) {
   );
 }
 
+/** Jobs that wait for their turn or for room, and why. */
+function WaitingJobs() {
+  const { data } = useRead('/v1/jobs', { query: { state: 'pending', limit: 5 } }, { kinds: ['job'] });
+  if (!data?.items.length) return null;
+  return (
+    <Section title="Jobs that wait" actions={<Link href="/jobs?state=pending" className="plain">All</Link>}>
+      {data.items.map((job) => (
+        <Need key={job.id} name={job.name} link={jobPage(job)} badge={<JobState job={job} />} text={job.message}>
+          <Button component={Link} href={jobPage(job)} size="xs" variant="default">Why</Button>
+        </Need>
+      ))}
+    </Section>
+  );
+}
+
 function Recent() {
   const query = useRead('/v1/instances', { query: { limit: 8 } }, { kinds: ['instance'] });
   return (
@@ -175,10 +191,12 @@ export default function HomePage() {
   const mayStart = usePermission('instance.write');
   const maySee = usePermission('instance.read');
   const maySeeHosts = usePermission('host.read');
+  const maySeeJobs = usePermission('job.read');
   return (
     <PageFrame title="Home">
       {mayStart && <TemplateButtons />}
       <AsyncView query={query}>{(overview) => <Stack><Figures overview={overview} /><Needs overview={overview} /></Stack>}</AsyncView>
+      {maySeeJobs && <WaitingJobs />}
       {maySee ? <Recent /> : maySeeHosts && <OwnHosts />}
       {query.data?.quotas && <Quotas quotas={query.data.quotas} />}
       {query.data?.gpus && query.data.gpus.length > 0 && <Gpus gpus={query.data.gpus} />}

@@ -1,5 +1,5 @@
 // Pages of the user of a tenant.
-import { Boxes, HardDrive, House, Lock, Rocket } from 'lucide-react';
+import { Boxes, HardDrive, House, ListTodo, Lock, Rocket } from 'lucide-react';
 import type { PageEntry } from '../../app/pages';
 import { resourceEntries } from '../../app/resource_entries';
 
@@ -8,6 +8,9 @@ export const userPages: PageEntry[] = [
   { path: '/start', title: 'Start an instance', permission: 'instance.write', nav: { group: 'WORK', icon: Rocket, letter: 's' }, load: () => import('./start') },
   { path: '/instances', title: 'Instances', permission: 'instance.read', nav: { group: 'WORK', icon: Boxes, letter: 'i' }, load: () => import('./instances') },
   { path: '/instances/:id/:tab?', title: 'Instance', permission: 'instance.read', load: () => import('./instance') },
+  { path: '/jobs', title: 'Jobs', permission: 'job.read', nav: { group: 'WORK', icon: ListTodo, letter: 'j' }, load: () => import('./job/list') },
+  { path: '/jobs/new', title: 'Submit a job', permission: 'job.write', load: () => import('./job/submit') },
+  { path: '/jobs/:id/:tab?', title: 'Job', permission: 'job.read', load: () => import('./job/page') },
   ...resourceEntries(
     { page: '/volumes', title: 'Volumes', permission: 'volume.read', nav: { group: 'WORK', icon: HardDrive, letter: 'v' }, create: true, detail: true },
     () => import('./volumes').then((module) => module.volumes),

@@ -85,7 +85,7 @@ function InstanceTabs({ instance, tab }: { instance: Instance; tab: string }) {
           : <Empty text={`A terminal needs a running instance. This one is ${instance.state}.`} command={`hostler explain ${instance.instanceID}`} />)}
       </Tabs.Panel>
       <Tabs.Panel value="logs">
-        {mayRead ? <Logs key={instance.readyAt} instance={instance.id} tenantID={instance.tenantID} /> : <NotPermitted permission="instance.logs" />}
+        {mayRead ? <Logs key={instance.readyAt} name={instance.id} path="/v1/instances/{instance}/logs" params={{ instance: instance.id }} query={{ tenantID: instance.tenantID }} /> : <NotPermitted permission="instance.logs" />}
       </Tabs.Panel>
       <Tabs.Panel value="metrics">{maySeeUse ? <Metrics instance={instance} /> : <NotPermitted permission="gpu.usage" />}</Tabs.Panel>
       <Tabs.Panel value="events"><Events instance={instance} /></Tabs.Panel>

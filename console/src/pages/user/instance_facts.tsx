@@ -4,6 +4,7 @@ import { useRead } from '../../api/use_read';
 import { Ago, Facts, Id } from '../../parts/values';
 import { bytesText, durationText } from '../../parts/words';
 import type { Instance } from './instance_kind';
+import { JobName } from './job/kind';
 
 const never = (seconds: number) => (seconds === 0 ? 'never' : durationText(seconds));
 
@@ -14,6 +15,12 @@ function HostName({ id }: { id: string }) {
   return permitted ? <Link className="plain" href={`/hosts/${encodeURIComponent(id)}`}>{data?.name ?? id}</Link> : id;
 }
 
+/** The job or service that alone changes it. */
+function Owner({ instance: { owner, tenantID } }: { instance: Instance }) {
+  if (owner?.kind === 'job') return <>job <JobName id={owner.id} tenantID={tenantID} /></>;
+  return <>{owner?.kind} {owner?.id}</>;
+}
+
 /** What an instance is made of. */
 export function InstanceFacts({ instance: it }: { instance: Instance }) {
   const layer = it.layer;
@@ -21,6 +28,7 @@ export function InstanceFacts({ instance: it }: { instance: Instance }) {
     <Facts
       facts={[
         { name: 'Id', value: <Id value={it.id} /> },
+        ...(it.owner ? [{ name: 'Task of', value: <Owner instance={it} /> }] : []),
         { name: 'Spec', value: it.specName },
         { name: 'Image', value: it.image },
         { name: 'Template', value: it.templateName },

@@ -25,6 +25,9 @@ export function instancePage(instance: { id: string; tenantID: string }, tab = '
 
 type InstanceDeed = Deed<Instance>;
 
+/** The API lets no caller change what a job or service owns. */
+const hasNoOwner = (it: Instance) => it.owner === undefined;
+
 const common = {
   method: 'POST',
   params: (it: Instance) => ({ instance: it.instanceID }),
@@ -39,7 +42,7 @@ export const stop: InstanceDeed = {
   command: 'instance stop',
   plan: (it) => `${it.instanceID} stops and releases ${it.gpus.length === 1 ? 'its GPU' : `its ${it.gpus.length} GPUs`}. Its name, URLs, volumes and written files stay; it can be started again.`,
   done: 'The instance stops.',
-  when: (it) => ['init', 'ready', 'running', 'lost'].includes(it.state),
+  when: (it) => hasNoOwner(it) && ['init', 'ready', 'running', 'lost'].includes(it.state),
 };
 
 export const start: InstanceDeed = {
@@ -49,7 +52,7 @@ export const start: InstanceDeed = {
   command: 'instance start',
   plan: (it) => `${it.instanceID} starts again as ${it.specName}. The price of the spec counts from then on.`,
   done: 'The instance starts.',
-  when: (it) => it.state === 'stopped' && it.resumable,
+  when: (it) => hasNoOwner(it) && it.state === 'stopped' && it.resumable,
 };
 
 export const restart: InstanceDeed = {
@@ -59,7 +62,7 @@ export const restart: InstanceDeed = {
   command: 'instance restart',
   plan: (it) => `${it.instanceID} gets a new container in its place. What runs in it ends; files, volumes and URLs stay.`,
   done: 'The instance restarts.',
-  when: (it) => it.state === 'running',
+  when: (it) => hasNoOwner(it) && it.state === 'running',
 };
 
 export const retry: InstanceDeed = {
@@ -69,7 +72,7 @@ export const retry: InstanceDeed = {
   command: 'instance retry',
   plan: (it) => `${it.instanceID} begins once more, with its name, URLs and volumes.`,
   done: 'The instance begins once more.',
-  when: (it) => it.state === 'failed' || (it.state === 'stopped' && it.reason === 'completed'),
+  when: (it) => hasNoOwner(it) && (it.state === 'failed' || (it.state === 'stopped' && it.reason === 'completed')),
 };
 
 export const keep: InstanceDeed = {
@@ -95,6 +98,7 @@ const remove: InstanceDeed = {
   plan: (it) => `${it.instanceID} ends for good. What it wrote outside volumes is lost; its volumes stay.`,
   confirmName: (it) => it.instanceID,
   done: 'The instance is being deleted.',
+  when: hasNoOwner,
   danger: true,
 };
 

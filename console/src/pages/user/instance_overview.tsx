@@ -1,8 +1,9 @@
 // Overview of an instance: why it is as it is, URLs, what it is made of, shares.
-import { Code, Group, List, SimpleGrid, Stack, Table, Text } from '@mantine/core';
+import { Group, SimpleGrid, Stack, Table, Text } from '@mantine/core';
 import type { Schemas } from '../../api/client';
 import { useRead } from '../../api/use_read';
 import { Action } from '../../parts/action';
+import { ExplanationView } from '../../parts/explanation';
 import { InstanceFacts } from './instance_facts';
 import { Section } from '../../parts/page_frame';
 import type { Deed } from '../../parts/resource';
@@ -20,17 +21,7 @@ function Why({ instance }: { instance: Instance }) {
   return (
     <Section title="Why">
       <AsyncView query={query} lines={2}>
-        {(why) => (
-          <Stack gap="xs">
-            <Text>{why.sentence}</Text>
-            {why.blocking.length > 0 && (
-              <List size="sm">
-                {why.blocking.map((one) => <List.Item key={one.host + one.reason}><Code>{one.host}</Code> {one.reason}</List.Item>)}
-              </List>
-            )}
-            {why.wouldHelp && <><Text fz="sm" c="dimmed">This would help:</Text><Command line={why.wouldHelp} /></>}
-          </Stack>
-        )}
+        {(why) => <ExplanationView why={why} />}
       </AsyncView>
     </Section>
   );

@@ -1,19 +1,17 @@
 // Start an instance: what, on what, and the rest; the API is asked first whether it would go.
-import { Button, Collapse, Group, Stack, Text } from '@mantine/core';
+import { Button, Group, Stack, Text } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import { useDebouncedValue, useDisclosure } from '@mantine/hooks';
-import { useQuery } from '@tanstack/react-query';
-import { ChevronDown, ChevronRight, Rocket } from 'lucide-react';
+import { Rocket } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
 import { useLocation, useSearchParams } from 'wouter';
-import { type Schemas, send } from '../../api/client';
+import type { Schemas } from '../../api/client';
 import { useWhoami } from '../../api/permissions';
 import type { Problem } from '../../api/problem';
 import { useRead } from '../../api/use_read';
-import { FormFieldInput } from '../../parts/form_field';
-import { keyOf, placeErrors, restOf, type Values } from '../../parts/form_values';
+import { useWould } from '../../api/use_would';
+import { FieldGroup } from '../../parts/field_group';
+import { placeErrors, restOf, type Values } from '../../parts/form_values';
 import { PageFrame, Section } from '../../parts/page_frame';
-import type { FormField } from '../../parts/resource';
 import { ShowAs } from '../../parts/show_as';
 import { AsyncView, Empty, Refusal } from '../../parts/states';
 import { useDeed } from '../../parts/use_deed';
@@ -24,18 +22,6 @@ import { gpuText, OfferChoice, offerKey, WhatChoice } from './start_choices';
 
 type Offer = Schemas['Offer'];
 type Template = Schemas['InstanceTemplate'];
-
-/** A dry run of the start, sent while the user types: plan or refusal are shown before the click. */
-function useWouldStart(body: Record<string, unknown>, zone: string | undefined, complete: boolean) {
-  const [asked] = useDebouncedValue(JSON.stringify(body), 500);
-  return useQuery<Schemas['CreatedInstance'], Problem>({
-    queryKey: ['dry run', '/gpu-instances', asked, zone],
-    queryFn: () => send('POST', '/gpu-instances', { body: JSON.parse(asked) as unknown, query: { zone, dryRun: true } }),
-    enabled: complete && asked === JSON.stringify(body),
-    retry: false,
-    meta: { kinds: ['instance', 'host', 'stock'] },
-  });
-}
 
 function placeText({ ready, available, reclaimable }: Offer): string {
   if (ready > 0) return 'from stock, ready in seconds';
@@ -48,25 +34,6 @@ function offerText(offer: Offer, idleSeconds: number): string {
   const price = offer.price ? `${moneyText(offer.price, offer.currency)}/h` : 'no price is set';
   const idle = idleSeconds > 0 ? `stops after ${durationText(idleSeconds)} unused` : 'runs until it is stopped';
   return `${gpuText(offer)} in ${offer.zone}, ${placeText(offer)}, ${price}, ${idle}.`;
-}
-
-function Options({ fields, form }: { fields: FormField[]; form: ReturnType<typeof useForm<Values>> }) {
-  const [open, more] = useDisclosure(false);
-  const draw = (some: FormField[]) =>
-    some.map((field) => <FormFieldInput key={field.name} field={field} input={form.getInputProps(keyOf(field.name))} />);
-  const wrongBelow = fields.some((field) => field.more && form.errors[keyOf(field.name)]);
-  const shown = open || wrongBelow;
-  return (
-    <Stack gap="md" maw={640}>
-      {draw(fields.filter((field) => !field.more))}
-      <div>
-        <Button variant="subtle" size="compact-sm" onClick={more.toggle} aria-expanded={shown} leftSection={shown ? <ChevronDown size={14} /> : <ChevronRight size={14} />}>
-          More options
-        </Button>
-        <Collapse expanded={shown}><Stack gap="md" mt="sm">{draw(fields.filter((field) => field.more))}</Stack></Collapse>
-      </div>
-    </Stack>
-  );
 }
 
 interface FormProps {
@@ -85,7 +52,7 @@ function StartForm({ template, offer, gone, ownTenant }: FormProps) {
   useEffect(() => setRefused(undefined), [offerKey(offer)]);
   const body = createBody({ fields, values: form.values, template, offer, ownTenant });
   const complete = !gone && Boolean(body.tenantID && body.instanceID && (body.image || body.templateName));
-  const would = useWouldStart(body, offer.zone, complete);
+  const would = useWould<Schemas['CreatedInstance']>({ path: '/gpu-instances', body, query: { zone: offer.zone }, complete, kinds: ['instance', 'host', 'stock'] });
   const started = () => {
     rememberTenant(String(body.tenantID));
     go(instancePage({ id: String(body.instanceID), tenantID: String(body.tenantID) }));
@@ -110,7 +77,7 @@ function StartForm({ template, offer, gone, ownTenant }: FormProps) {
   return (
     <form onSubmit={form.onSubmit(submit)} noValidate>
       <Stack>
-        <Section title="3 Options"><Options fields={fields} form={form} /></Section>
+        <Section title="3 Options"><FieldGroup fields={fields} form={form} /></Section>
         {problem && <Refusal problem={problem} />}
         <Group>
           <Button type="submit" size="md" leftSection={<Rocket size={16} aria-hidden />} loading={deed.isPending} disabled={!complete}>Start</Button>

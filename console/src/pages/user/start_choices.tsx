@@ -68,9 +68,16 @@ function OfferCard({ offer }: { offer: Offer }) {
   );
 }
 
-export function OfferChoice({ offers, chosen, onChoose }: { offers: Offer[]; chosen?: Offer; onChoose: (key: string) => void }) {
+interface OfferProps {
+  offers: Offer[];
+  chosen?: Offer;
+  onChoose: (key: string) => void;
+  label?: string;
+}
+
+export function OfferChoice({ offers, chosen, onChoose, label = 'On what to start it' }: OfferProps) {
   return (
-    <Radio.Group value={chosen ? offerKey(chosen) : ''} onChange={onChoose} aria-label="On what to start it">
+    <Radio.Group value={chosen ? offerKey(chosen) : ''} onChange={onChoose} aria-label={label}>
       <SimpleGrid cols={{ base: 1, sm: 2, lg: 3 }}>
         {offers.map((offer) => <OfferCard key={offerKey(offer)} offer={offer} />)}
       </SimpleGrid>

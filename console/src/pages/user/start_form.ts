@@ -8,7 +8,7 @@ type Offer = Schemas['Offer'];
 type Template = Schemas['InstanceTemplate'];
 type Plan = Schemas['InstancePlan'];
 
-const lastTenant = 'hostler-tenant';
+export const lastTenant = 'hostler-tenant';
 
 export const rememberTenant = (tenant: string) => localStorage.setItem(lastTenant, tenant);
 
