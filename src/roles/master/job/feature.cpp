@@ -35,7 +35,7 @@ Wake& wake(Term& term) {
 bool work_on_jobs(Term& term) {
     if (term.read_only()) return false;
     Desk& desk = term.desk("master");
-    bool more = follow_jobs(desk, jobs_at_once);
+    bool more = follow_jobs(desk, term.ports().timers.now(), jobs_at_once);
     if (job_queues(desk).order().waiting_count() > 0) more = admit_jobs(desk) || more;
     more = archive_jobs(desk) || more;
     term.commit_then(nullptr);

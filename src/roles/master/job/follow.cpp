@@ -6,6 +6,7 @@
 
 #include "roles/master/instance/lifecycle.h"
 #include "roles/master/job/queues.h"
+#include "roles/master/state/host_blocks.h"
 
 namespace hostler::master {
 
@@ -14,8 +15,21 @@ namespace {
 struct Followed {
     static constexpr bool follows_estate = true;
     Follower<Instance> instances;
-    std::set<std::string> jobs;  // To be looked at.
+    std::set<std::string> jobs;   // To be looked at.
+    std::set<std::string> later;  // Again at the next call: tasks of them may run still on a silent host.
 };
+
+// It has ended as far as we know, but its host is silent and may run it still: for as long as its lease
+// lasts, or without one until the host says otherwise.
+bool may_run_still(const Desk& desk, const Instance& task, Instant now) {
+    const Host* host = desk.estate.hosts.find(task.host);
+    if (task.claim.empty() || !host || host->phase != HostPhase::lost) return false;
+    const auto live = desk.live.hosts.find(task.host);
+    if (task.spec.loss_policy == LossPolicy::stay || live == desk.live.hosts.end() ||
+        live->second.heard == Instant{})
+        return true;
+    return now - live->second.heard < lease_of(desk, task) + desk.settings.move_margin;
+}
 
 // Why a task that ended did not end well, as a token of JobEnd; empty: it did.
 std::string failure_of(const Instance& task) {
@@ -33,9 +47,10 @@ struct Look {
     std::optional<int> exit_code;
     std::vector<std::int64_t> done;  // Ranks that ended well, which the run does not know yet.
     std::uint64_t generations = 0;
+    bool in_doubt = false;  // One that is over may run still.
 };
 
-Look look_at(const Desk& desk, const JobRun& run) {
+Look look_at(const Desk& desk, const JobRun& run, Instant now) {
     Look look;
     for (std::size_t rank = 0; rank < run.instances.size(); ++rank) {
         const Instance* task = desk.estate.instances.find(run.instances[rank]);
@@ -53,6 +68,7 @@ Look look_at(const Desk& desk, const JobRun& run) {
         else
             look.all_run = false;
         if (!over) continue;
+        if (may_run_still(desk, *task, now)) look.in_doubt = true;
         const std::string failure = failure_of(*task);
         if (failure.empty()) {
             if (!look.exit_code) look.exit_code = 0;
@@ -133,10 +149,11 @@ void end_attempt(Desk& desk, const std::string& id, const JobRun& run, const Loo
     std::erase_if(job.runs, [&](const JobRun& one) { return one.position == position; });
 }
 
-void follow_run(Desk& desk, const std::string& id, const JobRun& run) {
+void follow_run(Desk& desk, const std::string& id, const JobRun& run, Instant now) {
     const Job& job = desk.estate.jobs.at(id);
-    const Look look = look_at(desk, run);
-    if (look.all_over) return end_attempt(desk, id, run, look);
+    const Look look = look_at(desk, run, now);
+    if (look.all_over && look.in_doubt) desk.live.part<Followed>().later.insert(id);
+    if (look.all_over && !look.in_doubt) return end_attempt(desk, id, run, look);
     if (!look.done.empty())
         std::ranges::copy(look.done,
                           std::back_inserter(run_of(desk.estate.jobs.edit(id), run.position)->done));
@@ -147,7 +164,7 @@ void follow_run(Desk& desk, const std::string& id, const JobRun& run) {
         started.generations = look.generations;
         if (row.started_at == 0) row.started_at = desk.estate.micros();
     }
-    if (run.instances.size() > 1 && run.generations != 0 && look.generations != run.generations)
+    if (run.instances.size() > 1 && run.generations != 0 && look.generations > run.generations)
         begin_end(desk, id, run.position, "host_lost", "another task of its gang began again");
     if (!look.failure.empty())
         begin_end(desk, id, run.position, look.failure, "another task of its gang failed", look.exit_code);
@@ -158,7 +175,7 @@ void follow_run(Desk& desk, const std::string& id, const JobRun& run) {
 }
 
 // The phase follows from the runs.
-void settle_phase(Desk& desk, const std::string& id) {
+void settle_phase(Desk& desk, const std::string& id, Instant now) {
     const Job& job = desk.estate.jobs.at(id);
     if (is_final(job.phase)) return;
     if (job.runs.empty()) {
@@ -177,19 +194,19 @@ void settle_phase(Desk& desk, const std::string& id) {
     const bool runs = std::ranges::any_of(job.runs, [](const JobRun& run) { return run.started_at != 0; });
     if (runs) return note_job(desk, id, JobEvent::run, "running", "it runs");
     const bool starts =
-        std::ranges::any_of(job.runs, [&](const JobRun& run) { return look_at(desk, run).any_run; });
+        std::ranges::any_of(job.runs, [&](const JobRun& run) { return look_at(desk, run, now).any_run; });
     if (starts) note_job(desk, id, JobEvent::start, "starting", "some of its tasks run");
 }
 
-void follow_job(Desk& desk, const std::string& id) {
+void follow_job(Desk& desk, const std::string& id, Instant now) {
     const Job* job = desk.estate.jobs.find(id);
     if (!job || is_final(job->phase)) return;
     if (job->phase == JobPhase::pending && job->runs.empty() &&
         dependencies_of(desk, *job) == Dependencies::never)
         return note_job(desk, id, JobEvent::fail, "dependency_failed",
                         "a job that it waited for did not end as it had to");
-    for (const JobRun& run : std::vector<JobRun>{job->runs}) follow_run(desk, id, run);
-    settle_phase(desk, id);
+    for (const JobRun& run : std::vector<JobRun>{job->runs}) follow_run(desk, id, run, now);
+    settle_phase(desk, id, now);
 }
 
 }  // namespace
@@ -217,8 +234,9 @@ void preempt_run(Desk& desk, const std::string& job, std::int64_t position, cons
     if (all) note_job(desk, job, JobEvent::preempt, "preempted", why);
 }
 
-bool follow_jobs(Desk& desk, std::size_t most) {
+bool follow_jobs(Desk& desk, Instant now, std::size_t most) {
     Followed& followed = desk.live.part<Followed>();
+    followed.jobs.merge(std::exchange(followed.later, {}));
     for (const std::string& id : followed.instances.changed(desk.estate.instances)) {
         const Instance* task = desk.estate.instances.find(id);
         if (task && task->owner && task->owner->kind == "job") followed.jobs.insert(task->owner->id);
@@ -227,7 +245,7 @@ bool follow_jobs(Desk& desk, std::size_t most) {
     for (const Job* job : by.due.between(0, desk.estate.micros(), most)) followed.jobs.insert(job->id);
     for (std::size_t looked = 0; looked < most && !followed.jobs.empty(); ++looked) {
         const std::string id = followed.jobs.extract(followed.jobs.begin()).value();
-        follow_job(desk, id);
+        follow_job(desk, id, now);
         const Job* job = desk.estate.jobs.find(id);
         if (job && is_final(job->phase))
             for (const Job* dependent : by.dependency.of(id)) followed.jobs.insert(dependent->id);

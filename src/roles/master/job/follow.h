@@ -6,8 +6,9 @@
 namespace hostler::master {
 
 // Looks at the jobs of which a task changed since this was asked last, at those whose time is over, and at
-// those that waited for one that has ended. At most `most` jobs; true: there are more.
-bool follow_jobs(Desk& desk, std::size_t most);
+// those that waited for one that has ended. `now`: on the clock of HostLive::heard. At most `most` jobs;
+// true: there are more.
+bool follow_jobs(Desk& desk, Instant now, std::size_t most);
 
 // The tasks of this element are ended, and it is tried again afterwards.
 void preempt_run(Desk& desk, const std::string& job, std::int64_t position, const std::string& why);

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 
 #include "api/types_job.h"
+#include "roles/master/instance/archive.h"
 #include "roles/master/job/follow.h"
 #include "roles/master/job/queues.h"
 #include "roles/master/job/round.h"
@@ -345,6 +346,56 @@ TEST_F(Jobs, AGangOfWhichATaskBeganAgainElsewhereBeginsAgain) {
     ASSERT_THAT(tasks(id), SizeIs(2));
     EXPECT_NE(tasks(id), before);
     EXPECT_EQ(variable(tasks(id)[0], "HOSTLER_JOB_ATTEMPT"), "2");
+}
+
+TEST_F(Jobs, AGangIsNotTriedAgainWhileATaskOfItMayRunStill) {
+    host("a", "nj", 2), host("b", "nj", 2);
+    auto request = wanted("gang");
+    request.tasks = 2;
+    request.gang = true;
+    request.retries = 1;
+    const std::string id = submit(request);
+    go_on();
+    all_run(id);
+    const auto both = tasks(id);
+    const std::string there = instance(both[0]).host;
+    exits(both[1], 1);
+    go_on();
+    ASSERT_EQ(instance(both[0]).phase, InstancePhase::stopping);
+    disconnect(there);
+    estate.hosts.edit(there).phase = HostPhase::lost;
+    note(desk, both[0], InstanceEvent::lose_host, "host_lost", "its host is lost");
+    pass(10);
+    go_on();
+    EXPECT_EQ(tasks(id), both) << "its lease lasts";
+    pass(3600);
+    go_on();  // The attempt is over …
+    pass(10);
+    go_on();  // … and the next one may begin.
+    ASSERT_THAT(tasks(id), SizeIs(2));
+    EXPECT_NE(instance(tasks(id)[0]).host, there);
+}
+
+TEST_F(Jobs, ARankThatEndedWellAndLeftMemoryDoesNotEndItsGang) {
+    host("a", "nj", 2);
+    auto request = wanted("gang");
+    request.tasks = 2;
+    request.gang = true;
+    const std::string id = submit(request);
+    go_on();
+    all_run(id);
+    const auto both = tasks(id);
+    exits(both[0], 0);
+    go_on();
+    pass(3600);
+    while (archive_instances(desk)) {
+    }
+    ASSERT_FALSE(estate.instances.find(both[0]));
+    go_on();
+    EXPECT_EQ(instance(both[1]).phase, InstancePhase::running);
+    exits(both[1], 0);
+    go_on();
+    EXPECT_EQ(job(id).phase, JobPhase::succeeded);
 }
 
 TEST_F(Jobs, TheOneThatWaitsLongestHasTheRoomOfThoseThatEndAndOthersFillTheGap) {

@@ -44,7 +44,7 @@ struct JobRig : ::testing::Test, DeskRig {
     // As the master's task does, until nothing is left to do now.
     void go_on() {
         for (bool more = true; more;) {
-            more = follow_jobs(desk, 64);
+            more = follow_jobs(desk, now, 64);
             more = admit_jobs(desk) || more;
         }
         (void)take();
