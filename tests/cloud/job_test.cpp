@@ -134,7 +134,7 @@ TEST_F(Jobs, RunShowsTheOutputAndEndsAsTheProgramDoes) {
     EXPECT_EQ(ran.code, 3);
     const Ran none = cloud.cli({"run", "--gpus", "77", "--image", image, "--tenant-id", "acme", "--", "sh"});
     EXPECT_NE(none.code, 0);
-    EXPECT_THAT(none.err, HasSubstr("small"));
+    EXPECT_THAT(none.err, HasSubstr("no spec has 77 GPUs; the nearest is"));
 }
 
 TEST_F(Jobs, WrongOnesAreRefusedWithEachWrongField) {
