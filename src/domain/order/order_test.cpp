@@ -62,7 +62,7 @@ struct Both {
     void start(const Waiting& job) {
         const Running running{job.id, job.path, job.priority, job.size, now, true};
         plain.waiting.erase(job.id);
-        plain.running[job.id] = running;
+        plain.running[running.id] = running;
         EXPECT_TRUE(order.start(running));
     }
     template <class Map>
