@@ -9,8 +9,9 @@ namespace hostler::bench {
 
 struct World {
     int gpus = 32;
-    std::int64_t round_us = 30'000'000;   // While jobs wait, the policy is asked at least so often.
-    std::int64_t resume_us = 30'000'000;  // A preempted job holds its GPUs for so long before it works again.
+    std::int64_t round_us = 30'000'000;  // While jobs wait, the policy is asked at least so often.
+    std::int64_t resume_us =
+        30'000'000;  // Time for which a resumed job holds its GPUs and makes no progress.
 };
 
 struct OrderSettings {

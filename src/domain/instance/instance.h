@@ -181,8 +181,8 @@ BOOST_DESCRIBE_STRUCT(Instance, (),
 // The reason of one whose program ended by itself, with exit code 0.
 inline constexpr std::string_view completed = "completed";
 
-// It ended by itself, and its owner may change what it was made of and let it begin once more. What belongs
-// to a job or a service is made anew by that.
+// It ended by itself, and its owner may change its spec and start it once more. The task of a job or the
+// replica of a service is replaced by its job or service instead.
 inline bool is_repairable(const Instance& instance) {
     return !instance.owner && (instance.phase == InstancePhase::failed || instance.reason == completed) &&
            is_final(instance.phase) && !instance.deleted && !instance.adopted;

@@ -35,7 +35,7 @@ struct QueueSettings {
 };
 BOOST_DESCRIBE_STRUCT(QueueSettings, (), (id, tenant, project, user, weight, guaranteed, most, created_at))
 
-// What ended runs of a queue used, as Settled has it.
+// Usage of ended runs of a queue, as in Settled.
 struct QueueUse {
     std::string id;  // As QueueSettings::id_of() makes it.
     std::string tenant;

@@ -1,5 +1,5 @@
-// Time slices: where run times are not known, a job that has run for long gives way to one that has waited
-// for long.
+// Time slices, for jobs of unknown run time: a job that has run for a slice is preempted by one that has had
+// a smaller part of its time.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Which running jobs may give way to a waiting one.
+// Victims: running jobs that a waiting job may preempt.
 #pragma once
 
 #include <functional>
@@ -32,7 +32,7 @@ inline constexpr int victim_tries_max = 2'000;  // Calls of `enough` for one cla
 // Whether the claimant fits where these have gone. More victims never make less room.
 using Enough = std::function<bool(const std::vector<Victim>&)>;
 
-// The running jobs that may give way to the waiting job, best victim first:
+// The running jobs that the waiting job may preempt, best victim first:
 // 1. reclaim. At the level at which both paths part, the claimant's queue is within its guarantee with the
 //    claimant, and that of the victim is above its own. First the jobs that no guarantee at a lower level
 //    covers and whose queues keep what they are guaranteed, then those that are larger than what their queue

@@ -1,5 +1,5 @@
-// Running jobs that give way to a waiting one: to one within its guarantee those that borrow, to one of a
-// higher priority others of the same user.
+// Preemption. A job within the guarantee of its queue preempts jobs of queues that borrow; a job of a higher
+// priority preempts other jobs of the same user.
 #pragma once
 
 #include "domain/order/victims.h"
@@ -7,8 +7,8 @@
 
 namespace hostler::master {
 
-// Who would give way to the next element of this job, which was refused for want of room, and to which hosts
-// it could go then; nullopt: none may, or that would not help.
+// The victims whose end makes room for the next element of this job, and the hosts that take it then;
+// nullopt: no job may be preempted for it, or that makes no room.
 struct Way {
     std::vector<Victim> victims;  // By their ids in the order.
     std::set<std::string> hosts;

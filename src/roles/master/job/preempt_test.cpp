@@ -1,4 +1,4 @@
-// Running jobs give way to those that are guaranteed their part, and to those of a higher priority.
+// Preemption by jobs within a guarantee, and by jobs of a higher priority.
 #include "roles/master/job/preempt.h"
 
 #include <gmock/gmock.h>

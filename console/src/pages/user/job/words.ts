@@ -21,7 +21,7 @@ const reasonWords: Record<string, string> = {
   dependency_failed: 'a job before it failed', time_limit: 'time limit', host_lost: 'host lost', preempted: 'gave way',
 };
 
-// These say no more than the state.
+// Reasons that only repeat the state.
 const plainReasons = ['', 'admitted', 'starting', 'running', 'completed', 'succeeded', 'failed', 'cancelled'];
 
 /** Two or three words beside the state; "" where the state says it all. */
