@@ -14,8 +14,8 @@ class JobTest : public CliTest {
 protected:
     struct Log {
         std::string text;
-        std::string errors{};  // Asked for by themselves.
         bool ended = false;
+        std::string errors{};  // Asked for by themselves.
     };
 
     JobTest() {
