@@ -2,6 +2,7 @@
 #pragma once
 
 #include "api/types_container.h"
+#include "api/types_log.h"
 #include "api/types_placement.h"
 #include "domain/job/job.h"
 
@@ -292,8 +293,9 @@ struct GetJobLogs {
     bool timestamps = false;
     bool follow = false;
     std::string after;
+    LogStream stream = LogStream::both;
 };
-BOOST_DESCRIBE_STRUCT(GetJobLogs, (), (job, tenant_id, rank, index, attempt, tail, since, timestamps, follow, after))
+BOOST_DESCRIBE_STRUCT(GetJobLogs, (), (job, tenant_id, rank, index, attempt, tail, since, timestamps, follow, after, stream))
 template <>
 inline constexpr auto fields<GetJobLogs> = std::to_array<Field>({
     {.member = "job", .help = "The job's id or name.", .example = "train", .min = 1, .max = 128},
@@ -311,6 +313,7 @@ inline constexpr auto fields<GetJobLogs> = std::to_array<Field>({
     {.member = "follow", .help = "Answer `next`, with which the next call asks for later lines.", .absent = Absent::fills},
     {.member = "after", .help = "Only lines behind this place: `next` of an earlier answer.", .example = "1763725229000123.1",
      .max = 64, .absent = Absent::fills},
+    log_stream_field,
 });
 
 }  // namespace hostler::api

@@ -7,6 +7,15 @@ namespace hostler::api {
 
 // clang-format off
 
+enum class LogStream { both, out, err };
+BOOST_DESCRIBE_ENUM(LogStream, both, out, err)
+
+inline constexpr Field log_stream_field{
+    .member = "stream",
+    .help = "Only what was written to standard output (`out`) or standard error (`err`). `tail` counts the lines of "
+            "both. What a terminal, a program without a container or a host of an older release wrote is all `out`.",
+    .absent = Absent::fills};
+
 struct GetLogs {
     std::string instance;
     std::optional<std::string> tenant_id{};
@@ -15,8 +24,9 @@ struct GetLogs {
     bool timestamps = false;
     bool follow = false;
     std::string after;
+    LogStream stream = LogStream::both;
 };
-BOOST_DESCRIBE_STRUCT(GetLogs, (), (instance, tenant_id, tail, since, timestamps, follow, after))
+BOOST_DESCRIBE_STRUCT(GetLogs, (), (instance, tenant_id, tail, since, timestamps, follow, after, stream))
 template <>
 inline constexpr auto fields<GetLogs> = std::to_array<Field>({
     {.member = "instance", .help = "The instance's id or instanceID.", .example = "notebook-1", .min = 1,
@@ -34,6 +44,7 @@ inline constexpr auto fields<GetLogs> = std::to_array<Field>({
      .absent = Absent::fills},
     {.member = "after", .help = "Only lines behind this place: `next` of an earlier answer.",
      .example = "1763725229000123.1", .max = 64, .absent = Absent::fills},
+    log_stream_field,
 });
 
 struct Logs {

@@ -30,6 +30,7 @@ struct Output {
     std::int64_t rank = 0;
     std::optional<std::int64_t> index;
     std::int64_t attempt = 1;
+    api::LogStream stream = api::LogStream::both;
     api::Params place;  // Where the next question begins.
     bool asked = false;
     bool over = false;
@@ -95,7 +96,10 @@ public:
             bool written = false;
             for (Output& output : outputs_) written |= CO_TRY(co_await read(output, is_active(job, output)));
             std::erase_if(outputs_, [](const Output& output) { return output.over; });
-            if (outputs_.empty() && is_done(job)) co_return job;
+            if (outputs_.empty() && is_done(job)) {
+                CO_TRY(write_ends(job));
+                co_return job;
+            }
             if (!is_over(job) && (waits(job) || followed_.empty()))
                 CO_TRY(co_await tell_why());
             else
@@ -172,6 +176,11 @@ private:
             if (any_) tell_attempt(job, output);
             output.place = {{"tail", "10000"}};
             if (what_.rank && !any_) output.place = what_.first;
+            if (what_.files && what_.files->apart()) {
+                output.stream = api::LogStream::err;
+                outputs_.push_back(output);
+                output.stream = api::LogStream::out;
+            }
             outputs_.push_back(std::move(output));
         }
         any_ = any_ || !fresh.empty();
@@ -207,6 +216,8 @@ private:
         call.query.emplace_back("rank", std::to_string(output.rank));
         if (output.index) call.query.emplace_back("index", std::to_string(*output.index));
         call.query.emplace_back("attempt", std::to_string(output.attempt));
+        if (output.stream != api::LogStream::both)
+            call.query.emplace_back("stream", output.stream == api::LogStream::err ? "err" : "out");
         if (what_.timestamps) call.query.emplace_back("timestamps", "true");
         call.query.emplace_back("follow", "true");
         call.query.insert(call.query.end(), output.place.begin(), output.place.end());
@@ -233,10 +244,16 @@ private:
             if (is("truncated") && (output.asked || from_start))
                 world_.err("some lines are missing: they are no longer kept\n");
             output.asked = true;
-            write(output, text);
-            if (!next.empty()) output.place = {{"after", next}, {"tail", "10000"}};
+            CO_TRY(take(output, text));
+            // Lines of the other stream may lie between.
+            bool more = !text.empty();
+            if (!next.empty()) {
+                api::Params behind{{"after", next}, {"tail", "10000"}};
+                more |= output.stream != api::LogStream::both && output.place != behind;
+                output.place = std::move(behind);
+            }
             written |= !text.empty();
-            if (!text.empty()) continue;
+            if (more) continue;
             if (!active && (is("ended") || ++output.quiet > quiet_max)) end(output);
             break;
         }
@@ -270,6 +287,32 @@ private:
     void print(const Output& output, std::string_view text, std::string_view behind) {
         world_.out(prefix(output) + (what_.terminal ? safe_log(text) : std::string{text}) +
                    std::string{behind});
+    }
+
+    // To its file, where it has one.
+    Result<> take(Output& output, std::string_view bytes) {
+        const bool error = output.stream == api::LogStream::err;
+        if (!what_.files || !what_.files->takes(error)) {
+            write(output, bytes);
+            return {};
+        }
+        return what_.files->write(names_of(output.index, output.rank), error, bytes);
+    }
+
+    OutputNames names_of(std::optional<std::int64_t> index, std::int64_t rank) const {
+        const std::string own = index ? fmt::format("{}_{}", what_.job, *index) : what_.job;
+        return {.job = own, .array_job = what_.job, .array_index = index, .host = "hostler", .rank = rank};
+    }
+
+    // As Slurm writes it there.
+    Result<> write_ends(const api::Job& job) {
+        if (!what_.files) return {};
+        for (const api::JobEndShown& end : job.ends)
+            if (end.reason == "time_limit")
+                TRY(what_.files->write(
+                    names_of(end.index, end.rank), true,
+                    fmt::format("hostler: error: *** JOB {} CANCELLED DUE TO TIME LIMIT ***\n", what_.job)));
+        return {};
     }
 
     // Lines of several tasks come whole.

@@ -3,6 +3,7 @@
 
 #include "api/types_job.h"
 #include "cli/client.h"
+#include "cli/output_files.h"
 
 namespace hostler::cli {
 
@@ -22,7 +23,8 @@ struct JobFollowed {
     std::optional<std::int64_t> attempt{};  // Only this one.
     api::Params first{};                    // since and tail of the first question,
     bool timestamps = false;
-    bool prefix = false;    // Each line begins with its task: "[3] ", of an array "[17] " or "[17.3] ".
+    bool prefix = false;  // Each line begins with its task: "[3] ", of an array "[17] " or "[17.3] ".
+    std::shared_ptr<OutputFiles> files{};  // What they take is not printed. Without a rank only.
     bool terminal = false;  // Where the output goes: it is given whole characters and colours only.
 };
 

@@ -15,6 +15,7 @@ protected:
     struct Log {
         std::string text;
         bool ended = false;
+        std::string errors{};  // Asked for by themselves.
     };
 
     JobTest() {
@@ -78,6 +79,10 @@ protected:
             if (found == logs.end())
                 co_return fail(Code::conflict, "job train has no such task that has begun", "not_running");
             const auto from = static_cast<std::size_t>(std::atoll(asked.after.c_str()));
+            if (asked.stream == api::LogStream::err)
+                co_return api::Logs{.text = from == 0 ? found->second.errors : "",
+                                    .next = std::to_string(found->second.errors.size()),
+                                    .ended = found->second.ended};
             co_return api::Logs{.text = found->second.text.substr(from),
                                 .next = std::to_string(found->second.text.size()),
                                 .ended = found->second.ended};

@@ -102,6 +102,7 @@ struct Wish {
     json::object job;  // Without a spec when `shape` is to choose one.
     Shape shape;
     std::vector<std::string> notes;
+    OutputWanted output;  // Of a script.
 };
 
 // Of a script, beside those that were given: these win.
@@ -149,6 +150,12 @@ Result<Wish> wish_of(const RunCommand& command, const CliWorld& world) {
         const std::string text = TRY(read_text(command.script, world));
         ScriptJob script = TRY(job_of_script(text, command.script, command.words, world));
         wish.notes = script.notes;
+        wish.output = script.output;
+        if (command.detach && wish.output.any())
+            wish.notes.push_back(
+                fmt::format("{}: --output, --error: with --detach no file is written; the output "
+                            "is kept as the job's logs",
+                            command.script));
         take_script(std::move(script), world, wish);
     }
     take_shape(command, named, wrong, wish.shape);
@@ -235,14 +242,19 @@ std::string how_to_follow(const api::Job& job) {
     return fmt::format("hostler job logs {} --follow", job.name);
 }
 
-Task<int> follow_to_its_end(CliWorld& world, ApiClient& client, api::Job job, bool terminal) {
+Task<int> follow_to_its_end(CliWorld& world, ApiClient& client, api::Job job, OutputWanted output,
+                            bool terminal) {
     const bool several = job.tasks > 1 || job.array;
     Following following;
     TaskGroup tasks{world.loop};
-    tasks.start(
-        "follow",
-        follow(world, client,
-               {.job = job.id, .tenant = job.tenant_id, .prefix = several, .terminal = terminal}, following));
+    tasks.start("follow",
+                follow(world, client,
+                       {.job = job.id,
+                        .tenant = job.tenant_id,
+                        .prefix = several,
+                        .files = output.any() ? std::make_shared<OutputFiles>(std::move(output)) : nullptr,
+                        .terminal = terminal},
+                       following));
     if (world.next_signal) tasks.start("signals", hear_signals(world, client, job.id, following));
     const auto waited = co_await following.changed.wait();
     auto done = following.done;
@@ -288,7 +300,8 @@ Task<int> run_job(CliWorld& world, ApiClient& client, const RunCommand& command,
         co_return static_cast<int>(Exit::ok);
     }
     world.err(fmt::format("job/{} submitted\n", safe_line(job.name)));
-    co_return co_await follow_to_its_end(world, client, std::move(job), style.terminal);
+    co_return co_await follow_to_its_end(world, client, std::move(job), std::move(wish.output),
+                                         style.terminal);
 }
 
 }  // namespace hostler::cli

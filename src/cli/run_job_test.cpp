@@ -1,6 +1,9 @@
 // hostler run.
 #include "cli/run_job.h"
 
+#include <fstream>
+#include <sstream>
+
 #include "api/codec.h"
 #include "cli/job_test.h"
 #include "cli/script_job.h"
@@ -15,6 +18,12 @@ using ::testing::Not;
 using ::testing::StartsWith;
 
 using RunJobTest = JobTest;
+
+std::string read_whole(const std::string& path) {
+    std::ostringstream text;
+    text << std::ifstream{path}.rdbuf();
+    return text.str();
+}
 
 const std::vector<std::string> run_it{"run",    "--gpus", "1",  "--image", "i:1",
                                       "--name", "train",  "--", "python",  "x.py"};
@@ -226,12 +235,12 @@ TEST_F(RunJobTest, AFileIsABatchScript) {
     EXPECT_EQ(got.tasks, 1) << "the script runs once";
     EXPECT_EQ(got.time_limit_seconds, 600);
     EXPECT_THAT(got.after, ElementsAre(api::JobAfter{"prepare", api::JobWhen::ended}));
-    EXPECT_THAT(got.cmd, StartsWith("/bin/sh -c 'export SLURM_JOB_ID="));
-    EXPECT_THAT(got.cmd, HasSubstr("SLURM_ARRAY_TASK_ID=\"$HOSTLER_ARRAY_INDEX\""));
+    EXPECT_THAT(got.cmd, StartsWith("/bin/sh -c 'host="));
+    EXPECT_THAT(got.cmd, HasSubstr("export SLURM_JOBID=\"$SLURM_JOB_ID\""));
     EXPECT_THAT(got.cmd, HasSubstr("sh /bin/bash -e -c '#!/bin/bash -e\n"));
     EXPECT_THAT(got.cmd, HasSubstr("echo '\\''it'\\'' $1\n' Train.sh --flag 'a b'"));
     EXPECT_THAT(got.envs, ::testing::Contains(api::Env{"SLURM_NTASKS", "9"})) << "flags win";
-    EXPECT_THAT(got.envs, ::testing::Contains(api::Env{"SLURM_ARRAY_TASK_COUNT", "3"}));
+    EXPECT_THAT(got.envs, ::testing::Contains(api::Env{"SLURM_CPUS_PER_TASK", "1"}));
     EXPECT_THAT(err, HasSubstr("Train.sh line 3: --partition=fast: "));
 }
 
@@ -280,8 +289,66 @@ TEST(ScriptJobTest, VariablesFolderAndOrder) {
     EXPECT_EQ(made->shape.gpu_type, "h100");
     EXPECT_EQ(made->shape.cpu, Quantity::of_units(6));
     EXPECT_EQ(made->shape.memory, Quantity::of_units(std::int64_t{4} << 30));
-    EXPECT_THAT(made->notes,
-                ElementsAre(HasSubstr("--output"), HasSubstr("--export: PATH"), HasSubstr("priority")));
+    EXPECT_THAT(made->notes, ElementsAre(HasSubstr("--export: PATH"), HasSubstr("priority")));
+    EXPECT_EQ(made->output.output, "x.out");
+    EXPECT_EQ(made->output.user, "of USER");
+}
+
+TEST(ScriptJobTest, ASignalComesBeforeTheTimeLimit) {
+    Loop loop;
+    ManualTimers timers{loop};
+    FakeApi api{loop, timers};
+    CliWorld world{.loop = loop, .net = api, .timers = timers};
+    world.env = [](const std::string&) { return std::optional<std::string>{}; };
+    const auto made = [&](std::string_view option) {
+        return *job_of_script(fmt::format("#!/bin/sh\n#SBATCH --time=10 --signal={}\ntrue\n", option), "x.sh",
+                              {}, world);
+    };
+    const auto shell = made("B:USR1@90");
+    EXPECT_THAT(std::string{shell.job.at("cmd").get_string()},
+                HasSubstr("(sleep 510; kill -10 $$) </dev/null"));
+    EXPECT_TRUE(shell.notes.empty());
+    const auto steps = made("USR1@90");
+    EXPECT_THAT(std::string{steps.job.at("cmd").get_string()}, Not(HasSubstr("kill")));
+    EXPECT_THAT(steps.notes, ElementsAre(HasSubstr("--signal has no effect")));
+    EXPECT_THAT(std::string{made("B:TERM@9000").job.at("cmd").get_string()}, HasSubstr("(sleep 0; kill -15"));
+}
+
+TEST_F(RunJobTest, OutputOfAScriptGoesToItsFiles) {
+    const std::string& folder = home;
+    const std::string script = file("s.sh", fmt::format("#!/bin/sh\n#SBATCH -J s --array=1-2\n"
+                                                        "#SBATCH -o {0}/%x_%a.out -e {0}/%A_%a.err\ntrue\n",
+                                                        folder));
+    start({"run", "--image", "i", "--name", "train", script});
+    Log& log = begin(0, 1, 1);
+    log.text = "one\n", log.errors = "wrong\n";
+    begin(0, 1, 2).text = "two\n";
+    timers.advance(3s);
+    finish(api::JobState::succeeded, "completed", 0);
+    timers.advance(3s);
+    EXPECT_EQ(code, 0);
+    EXPECT_EQ(out, "");
+    EXPECT_EQ(read_whole(folder + "/s_1.out"), "one\n");
+    EXPECT_EQ(read_whole(folder + "/j-1_1.err"), "wrong\n");
+    EXPECT_EQ(read_whole(folder + "/s_2.out"), "two\n");
+    EXPECT_EQ(read_whole(folder + "/j-1_2.err"), "") << "as Slurm does, of one that writes nothing, too";
+}
+
+TEST_F(RunJobTest, AFileThatCannotBeWrittenIsNamedAndTheJobContinues) {
+    start({"run", "--image", "i", "--name", "train",
+           file("s.sh", "#!/bin/sh\n#SBATCH -o /no/such/folder/x.out\ntrue\n")});
+    begin().text = "hello\n";
+    timers.advance(3s);
+    EXPECT_EQ(code, 2);
+    EXPECT_THAT(err, HasSubstr("cannot write /no/such/folder/x.out: No such file or directory"));
+}
+
+TEST_F(RunJobTest, ALargeScriptIsRefusedAtOnce) {
+    const std::string path = file("huge.sh", "#!/bin/sh\n" + std::string(std::size_t{100} << 20, '#'));
+    EXPECT_EQ(run({"run", "--image", "i", path}), 2);
+    EXPECT_THAT(err, HasSubstr("huge.sh"));
+    EXPECT_LT(err.size(), 2000u);
+    EXPECT_TRUE(submitted.empty());
 }
 
 }  // namespace

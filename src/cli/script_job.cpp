@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <pwd.h>
+#include <unistd.h>
+
 #include <algorithm>
 
 #include "domain/job/batch_script.h"
@@ -64,13 +67,25 @@ Result<std::vector<std::string>> program(const BatchScript& script,
     return words;
 }
 
-// What is known only where it runs.
+// The script's shell gets it, so long before the time limit; Slurm, too, signals only what srun starts where
+// the script does not say "B:".
+bool is_signalled(const BatchScript& script) {
+    return !script.signal.name.empty() && script.signal.shell_only && script.time_limit_s > 0;
+}
+
+// What is known only where it runs. mpirun, as Slurm's own, starts its processes in this container.
 std::string prelude(const BatchScript& script) {
-    std::string text = "export SLURM_JOB_ID=\"$HOSTLER_JOB_ID\" SLURM_JOBID=\"$HOSTLER_JOB_ID\"";
-    if (!script.array.ranges.empty())
-        text += " SLURM_ARRAY_JOB_ID=\"$HOSTLER_JOB_ID\" SLURM_ARRAY_TASK_ID=\"$HOSTLER_ARRAY_INDEX\"";
+    std::string text =
+        "host=\"${HOSTNAME:-$(cat /etc/hostname)}\"; export SLURM_JOBID=\"$SLURM_JOB_ID\" "
+        "SLURM_NODELIST=\"$host\" SLURM_JOB_NODELIST=\"$host\" SLURMD_NODENAME=\"$host\"; unset host";
     if (!script.workdir.empty()) text += "; cd -- " + quoted({script.workdir}) + " || exit 1";
-    return text + "; exec \"$@\"";
+    if (is_signalled(script))  // $$ is the script's, as exec keeps it.
+        text += fmt::format("; (sleep {}; kill -{} $$) </dev/null >/dev/null 2>&1 &",
+                            std::max<std::int64_t>(script.time_limit_s - script.signal.seconds_before, 0),
+                            script.signal.number);
+    else
+        text += ';';
+    return text + " exec \"$@\"";
 }
 
 void take_variables(const BatchScript& script, const CliWorld& world, ScriptJob& into) {
@@ -86,17 +101,13 @@ void take_variables(const BatchScript& script, const CliWorld& world, ScriptJob&
         if (name == "PATH" || name == "HOME") continue;  // Of the image.
         if (const auto value = world.env(name)) add(name, *value);
     }
-    TaskPlace place{.job_name = script.name,
+    // Those of the place come from the master.
+    TaskPlace place{.part = TaskPart::script,
+                    .job_name = script.name,
                     .tasks = script.tasks,
                     .cpus_per_task = script.cpus_per_task,
-                    .gpus = script.gpus,
-                    .array = script.array};
-    if (!script.array.ranges.empty()) place.array_index = 0;
-    constexpr auto elsewhere = std::to_array<std::string_view>(
-        {"SLURM_JOB_ID", "SLURM_JOBID", "SLURM_ARRAY_JOB_ID", "SLURM_ARRAY_TASK_ID", "SLURM_JOB_NODELIST",
-         "SLURM_NODELIST", "SLURMD_NODENAME"});
-    for (const auto& [name, value] : slurm_variables(place))
-        if (std::ranges::find(elsewhere, name) == elsewhere.end()) add(name, value);
+                    .gpus = script.gpus};
+    for (const auto& [name, value] : slurm_variables(place)) add(name, value);
     into.job["envs"] = std::move(envs);
 }
 
@@ -125,10 +136,10 @@ void take_notes(const BatchScript& script, const std::string& file, ScriptJob& i
         into.notes.push_back(fmt::format("{} line {}: {}{}{}: {}", file, note.line, note.option,
                                          note.value.empty() ? "" : "=", note.value, note.message));
     const auto note = [&](std::string_view text) { into.notes.push_back(fmt::format("{}: {}", file, text)); };
-    if (!script.output.starts_with("slurm-") || !script.error.empty())
-        note("--output, --error: no file is written; the output is kept as the job's logs");
-    if (!script.signal.name.empty())
-        note("--signal has no effect: a task gets SIGTERM, and SIGKILL after its grace period");
+    if (!script.signal.name.empty() && !script.signal.shell_only)
+        note(
+            "--signal has no effect: as with sbatch it is for what srun starts; write --signal=B:… for the "
+            "script itself");
     if (script.requeue == false) note("--no-requeue has no effect: a task whose host is lost is tried again");
     if (script.environment.names.empty()) return;
     for (const std::string& name : script.environment.names)
@@ -173,7 +184,14 @@ Result<ScriptJob> job_of_script(std::string_view text, const std::string& file,
     }
     BatchScript script = std::move(*read);
     if (script.name.empty()) script.name = file.substr(file.rfind('/') + 1);
-    ScriptJob made{.name = script.name};
+    ScriptJob made{.name = script.name,
+                   .output = {.output = script.output,
+                              .error = script.error,
+                              .append = script.append,
+                              .name = script.name,
+                              .user = world.env("USER").value_or("")}};
+    if (made.output.user.empty())
+        if (const passwd* me = ::getpwuid(::getuid())) made.output.user = me->pw_name;
     std::vector<FieldError> wrong;
     take_notes(script, file, made);
     take_variables(script, world, made);

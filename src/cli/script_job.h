@@ -4,14 +4,16 @@
 #include <boost/json.hpp>
 
 #include "cli/choose_spec.h"
+#include "cli/output_files.h"
 #include "cli/world.h"
 
 namespace hostler::cli {
 
 struct ScriptJob {
-    boost::json::object job;         // Fields of submitJob, without name, image and spec.
-    std::string name;                // As Slurm would call it.
-    Shape shape;                     // Without a GPU: of any spec.
+    boost::json::object job;  // Fields of submitJob, without name, image and spec.
+    std::string name;         // As Slurm would call it.
+    Shape shape;              // Without a GPU: of any spec.
+    OutputWanted output;
     std::vector<std::string> notes;  // What has no effect, a line each.
 };
 

@@ -109,7 +109,7 @@ Result<LogPlace> parse_log_place(std::string_view text) {
 void append_piece(std::string& log, const LogPiece& piece) {
     const bool ends = ends_line(piece);
     fmt::format_to(std::back_inserter(log), "{} {} ", piece.time.time_since_epoch().count(),
-                   ends ? 'F' : 'P');
+                   piece.error ? (ends ? 'E' : 'e') : (ends ? 'F' : 'P'));
     log.append(piece.text);
     if (!ends) log += '\n';
 }
@@ -123,11 +123,28 @@ std::vector<LogPiece> log_pieces(std::string_view log) {
         log.remove_prefix(line.size());
         const auto micros = take_number(line);
         if (!micros || line.size() < 4 || line[0] != ' ' || line[2] != ' ') continue;
-        if (line[1] != 'F' && line[1] != 'P') continue;
-        if (line[1] == 'P') line.remove_suffix(1);
-        pieces.push_back({WallTime{std::chrono::microseconds{*micros}}, line.substr(3)});
+        const char sign = line[1];
+        if (sign != 'F' && sign != 'P' && sign != 'E' && sign != 'e') continue;
+        if (sign == 'P' || sign == 'e') line.remove_suffix(1);
+        pieces.push_back(
+            {WallTime{std::chrono::microseconds{*micros}}, line.substr(3), sign == 'E' || sign == 'e'});
     }
     return pieces;
+}
+
+std::string without_streams(std::string log) {
+    for (std::size_t at = 0; at < log.size();) {
+        std::size_t sign = at;
+        while (sign < log.size() && log[sign] >= '0' && log[sign] <= '9') ++sign;
+        if (++sign < log.size() && log[sign - 1] == ' ') {
+            if (log[sign] == 'E') log[sign] = 'F';
+            if (log[sign] == 'e') log[sign] = 'P';
+        }
+        const auto end = log.find('\n', at);
+        if (end == log.npos) break;
+        at = end + 1;
+    }
+    return log;
 }
 
 std::string text_of(std::span<const LogPiece> pieces) {

@@ -14,7 +14,8 @@ namespace hostler {
 
 struct LogPiece {
     WallTime time;
-    std::string_view text;  // Any bytes. Its line break is the last of them; without one, the line goes on.
+    std::string_view text;  // Any bytes. Its line break is the last of them; without one, the line continues.
+    bool error = false;     // Of standard error.
     bool operator==(const LogPiece&) const = default;
 };
 
@@ -29,10 +30,13 @@ std::string to_text(LogPlace place);
 // Errors: invalid.
 Result<LogPlace> parse_log_place(std::string_view text);
 
-// Pieces one after another: "1763725229000123 F hello\n", with P instead of F where the line goes on.
+// Pieces one after another: "1763725229000123 F hello\n", with P instead of F where the line continues, and
+// of standard error E and e.
 void append_piece(std::string& log, const LogPiece& piece);
 // Views into `log`; what is no piece is passed over.
 std::vector<LogPiece> log_pieces(std::string_view log);
+// For readers that know F and P only.
+std::string without_streams(std::string log);
 // All that was written, without the times.
 std::string text_of(std::span<const LogPiece> pieces);
 

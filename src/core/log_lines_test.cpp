@@ -29,6 +29,18 @@ TEST(LogPieces, AreReadAsTheyAreWritten) {
         ElementsAre(LogPiece{at, "whole\n"}));
 }
 
+TEST(LogPieces, StandardErrorIsKnownAndCanBeHidden) {
+    const std::vector<LogPiece> log{{at, "E a\n"}, {at, "b", true}, {at, "1 E c\n", true}};
+    std::string written;
+    for (const LogPiece& piece : log) append_piece(written, piece);
+    EXPECT_EQ(written, "1795261229000000 F E a\n1795261229000000 e b\n1795261229000000 E 1 E c\n");
+    EXPECT_EQ(log_pieces(written), log);
+    EXPECT_EQ(without_streams(written),
+              "1795261229000000 F E a\n1795261229000000 P b\n1795261229000000 F 1 E c\n");
+    for (const auto* odd : {"", "1", "1 ", " E", "\n\n", "1 E"})
+        EXPECT_EQ(without_streams(odd).size(), std::string_view{odd}.size());
+}
+
 TEST(LogPieces, PlacesAreText) {
     EXPECT_EQ(to_text({at, 3}), "1795261229000000.3");
     EXPECT_EQ(parse_log_place("1795261229000000.3"), (LogPlace{at, 3}));

@@ -25,7 +25,7 @@ namespace fs = std::filesystem;
 namespace {
 
 // Ours, or another build's.
-std::string program() {
+std::string hostler_program() {
     const char* other = std::getenv("HOSTLER_UNDER_TEST");  // NOLINT(concurrency-mt-unsafe): one thread.
     return other ? other : HOSTLER;
 }
@@ -116,7 +116,7 @@ void Shared::SetUpTestSuite() { Cloud::shared(); }
 void Cloud::start(const std::function<void()>& meanwhile) {
     const std::string ready = folder + "/ready.json";
     fs::remove(ready);
-    std::vector<std::string> words{program(),
+    std::vector<std::string> words{hostler_program(),
                                    "up",
                                    "--data",
                                    data,
@@ -225,11 +225,23 @@ Page Cloud::api(const std::string& method, const std::string& path, const json::
 }
 
 Ran Cloud::cli(std::vector<std::string> words, const std::string& with) {
-    words.insert(words.begin(), program());
+    words.insert(words.begin(), hostler_program());
     return run_program(std::move(words), {{"HOSTLER_API", api_url},
                                           {"HOSTLER_KEY", with.empty() ? key : with},
                                           {"HOSTLER_CA", ca},
                                           {"HOSTLER_CONFIG", folder + "/cli.toml"}});
+}
+
+Ran Cloud::program(std::vector<std::string> outer, std::vector<std::string> words,
+                   std::chrono::milliseconds within) {
+    outer.push_back(hostler_program());
+    std::ranges::move(words, std::back_inserter(outer));
+    return run_program(std::move(outer),
+                       {{"HOSTLER_API", api_url},
+                        {"HOSTLER_KEY", key},
+                        {"HOSTLER_CA", ca},
+                        {"HOSTLER_CONFIG", folder + "/cli.toml"}},
+                       within);
 }
 
 const Tenant& Cloud::tenant(const std::string& id) {

@@ -69,6 +69,9 @@ public:
     Page raw(const std::string& method, const std::string& path, http::Headers headers,
              std::string body = {});
     Ran cli(std::vector<std::string> words, const std::string& key = "");
+    // `outer` with the command line behind it: what it calls has its settings.
+    Ran program(std::vector<std::string> outer, std::vector<std::string> words,
+                std::chrono::milliseconds within);
     const Tenant& tenant(const std::string& id);  // With a key of its own, made when it is first asked for.
     json::object body_of(const Wish& wish) const;
     Page begin(const Wish& wish);  // POST /gpu-instances with an operator's key.

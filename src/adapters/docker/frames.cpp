@@ -25,13 +25,17 @@ void LogFrames::feed(std::string_view piece) {
         if (header_.size() < header_bytes) return;
         for (std::size_t i = 4; i < header_bytes; ++i)
             left_ = left_ << 8 | static_cast<std::uint8_t>(header_[i]);
+        error_ = header_[0] == 2;
         header_.clear();
     }
 }
 
 // Each is a line, or a part of one.
 void LogFrames::end_frame() {
-    for (const LogPiece& piece : log_lines(frame_)) append_piece(kept_, piece);
+    for (LogPiece& piece : log_lines(frame_)) {
+        piece.error = error_;
+        append_piece(kept_, piece);
+    }
     frame_.clear();
     // Cut seldom: each cut moves all that is kept.
     if (kept_.size() <= 2 * bytes_max_) return;

@@ -24,6 +24,7 @@ private:
     bool cut_ = false;
     std::string header_;      // Of a frame, until its 8 bytes are whole.
     std::string frame_;       // As much of it as may be kept.
+    bool error_ = false;      // It is of standard error.
     std::uint64_t left_ = 0;  // Of the frame's payload.
 };
 

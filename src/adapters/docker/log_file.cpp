@@ -138,7 +138,7 @@ void read_k8s(std::string_view bytes, bool from_begin, std::vector<LogPiece>& pi
         const auto time = times.read(words[0]);
         if (!time || line.empty()) continue;
         if (words[2].starts_with('P')) line.remove_suffix(1);
-        pieces.push_back({*time, line});
+        pieces.push_back({*time, line, words[1] == "stderr"});
     }
 }
 
@@ -192,9 +192,10 @@ constexpr std::size_t size_bytes = 4;  // Before each message, and behind it.
 void read_local_message(std::string_view message, std::string& lines, std::vector<LogPiece>& pieces) {
     std::int64_t nanoseconds = 0;
     std::string_view line;
-    bool partial = false, last = false;
+    bool partial = false, last = false, error = false;
     Fields fields{message};
     while (const auto field = fields.next()) {
+        if (field->number == 1) error = field->bytes == "stderr";
         if (field->number == 2) nanoseconds = static_cast<std::int64_t>(field->value);
         if (field->number == 3) line = field->bytes;
         if (field->number == 4) partial = field->value != 0;
@@ -206,8 +207,8 @@ void read_local_message(std::string_view message, std::string& lines, std::vecto
     const std::size_t begin = lines.size();
     lines += line;
     if (!partial || last) lines += '\n';
-    pieces.push_back(
-        {WallTime{std::chrono::microseconds{nanoseconds / 1000}}, std::string_view{lines}.substr(begin)});
+    pieces.push_back({WallTime{std::chrono::microseconds{nanoseconds / 1000}},
+                      std::string_view{lines}.substr(begin), error});
 }
 
 // The messages of `bytes`, the last first; none where the last is being written, as then nobody knows where

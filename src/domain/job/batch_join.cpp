@@ -81,20 +81,6 @@ void join_memory(Draft& draft) {
     }
 }
 
-// Paths that begin with '/' can be judged when the folder is known from the script.
-void join_output(Draft& draft) {
-    const BatchScript& script = draft.script;
-    const auto check = [&](std::string_view option, std::string_view pattern, int line) {
-        if (line == 0 || !script.workdir.starts_with('/')) return;
-        if (const auto inside = check_output_in(pattern, script.workdir); !inside)
-            draft.refuse(line, fmt::format("{}: {}", option, inside.error().message));
-    };
-    check("--output", script.output, draft.output_line);
-    check("--error", script.error, draft.error_line);
-    if (draft.script.output.empty())
-        draft.script.output = script.array.ranges.empty() ? "slurm-%j.out" : "slurm-%A_%a.out";
-}
-
 }  // namespace
 
 void Draft::refuse(int line, std::string message) {
@@ -105,7 +91,6 @@ void join(Draft& draft) {
     join_tasks(draft);
     join_gpus(draft);
     join_memory(draft);
-    join_output(draft);
     if (draft.signal_line > 0 && draft.script.time_limit_s == 0)
         draft.script.notes.push_back({draft.signal_line, "--signal", draft.script.signal.name,
                                       "it has no effect at a time limit: the script has none; add --time"});

@@ -1,5 +1,7 @@
 #include "domain/job/batch_options.h"
 
+#include <fmt/format.h>
+
 #include <array>
 
 #include "domain/job/output_pattern.h"
@@ -17,16 +19,20 @@ Result<> read_name(Draft& draft, std::string_view value, int) {
     draft.script.name = value;
     return {};
 }
-Result<> read_output(Draft& draft, std::string_view value, int line) {
+Result<> read_output(Draft& draft, std::string_view value, int) {
     TRY(check_output(value));
     draft.script.output = value;
-    draft.output_line = line;
     return {};
 }
-Result<> read_error(Draft& draft, std::string_view value, int line) {
+Result<> read_error(Draft& draft, std::string_view value, int) {
     TRY(check_output(value));
     draft.script.error = value;
-    draft.error_line = line;
+    return {};
+}
+Result<> read_open_mode(Draft& draft, std::string_view value, int) {
+    if (value != "append" && value != "truncate")
+        return fail(Code::invalid, fmt::format("'{}' is neither append nor truncate", value));
+    draft.script.append = value == "append";
     return {};
 }
 Result<> read_time_limit(Draft& draft, std::string_view value, int) {
@@ -136,6 +142,7 @@ constexpr Option table[] = {
     {"job-name", 'J', Takes::value, Use::read, "", read_name},
     {"output", 'o', Takes::value, Use::read, "", read_output},
     {"error", 'e', Takes::value, Use::read, "", read_error},
+    {"open-mode", 0, Takes::value, Use::read, "", read_open_mode},
     {"time", 't', Takes::value, Use::read, "", read_time_limit},
     {"nodes", 'N', Takes::value, Use::read, "", read_node_count},
     {"ntasks", 'n', Takes::value, Use::read, "", read_tasks},
@@ -170,7 +177,6 @@ constexpr Option table[] = {
     {"parsable", 0, Takes::nothing, Use::noted, of_sbatch},
     {"wait", 'W', Takes::nothing, Use::noted, of_sbatch},
     {"wckey", 0, Takes::value, Use::noted, of_sbatch},
-    {"open-mode", 0, Takes::value, Use::noted, "it has no effect: output files are written from their start"},
     {"distribution", 'm', Takes::value, Use::noted, "it has no effect: all tasks are on one host"},
     {"propagate", 0, Takes::perhaps, Use::noted, of_sbatch},
     {"profile", 0, Takes::value, Use::noted, "it has no effect: the use of every job is measured"},

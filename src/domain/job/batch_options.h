@@ -18,7 +18,7 @@ struct Draft {
     BatchScript script;
     std::optional<Said<std::int64_t>> tasks, tasks_per_node, memory, memory_per_cpu;
     std::optional<Said<GpuAsk>> gpus, gpus_per_node, gpus_per_task;
-    int output_line = 0, error_line = 0, signal_line = 0;
+    int signal_line = 0;
     std::vector<FieldError> wrong;
 
     void refuse(int line, std::string message);

@@ -4,8 +4,8 @@
 // | option | |
 // |---|---|
 // | --job-name -J | read |
-// | --output -o, --error -e | read; a path in the working directory, or /dev/null (see output_pattern.h) |
-// | --time -t | read; rounded up to a minute, as Slurm does; 0 and UNLIMITED: no limit |
+// | --output -o, --error -e, --open-mode | read; files of the submitter, without "..", or /dev/null
+// (output_pattern.h) | | --time -t | read; rounded up to a minute, as Slurm does; 0 and UNLIMITED: no limit |
 // | --nodes -N | read; 1 or 1-1, a range that begins at 1 is one host; more is refused |
 // | --ntasks -n, --ntasks-per-node, --cpus-per-task -c | read |
 // | --mem, --mem-per-cpu | read; not both; --mem=0 (all of a host) is refused |
@@ -15,7 +15,7 @@
 // | --chdir -D, --export, --signal | read; signal with R: is refused |
 // | --requeue, --no-requeue, --hold -H, --priority, --nice | read |
 // | --partition -p, --account -A, --qos -q, --mail-type, --mail-user, --comment | noted: no effect |
-// | --verbose -v, --quiet -Q, --parsable, --wait -W, --wckey, --open-mode, --distribution -m | noted |
+// | --verbose -v, --quiet -Q, --parsable, --wait -W, --wckey, --distribution -m | noted |
 // | --propagate, --profile, --hint, --kill-on-invalid-dep, --get-user-env, --no-kill -k | noted |
 // | --exclusive, --wrap, --constraint -C, --nodelist -w, --exclude -x, --reservation, --begin -b | refused |
 // | --deadline, --time-min, --licenses -L, --cpus-per-gpu, --mem-per-gpu, --gpus-per-socket | refused |
@@ -89,7 +89,7 @@ struct BatchScript {
     std::string interpreter;        // After "#!", as "/bin/bash -e".
     std::string text;               // All of it.
     std::string name;               // Empty: its file's name.
-    std::string output;             // Pattern; never empty.
+    std::string output;             // Pattern; empty: not said.
     std::string error;              // Pattern; empty: where the output goes.
     std::int64_t time_limit_s = 0;  // 0: none. Whole minutes.
     std::int64_t nodes = 1;
@@ -107,13 +107,14 @@ struct BatchScript {
     bool hold = false;
     std::optional<std::int64_t> priority;  // 1..4294967295, as in Slurm: higher is sooner.
     std::int64_t nice = 0;                 // ±2147483645, as in Slurm: higher is later.
+    bool append = false;                   // To files of output that exist; else they are made empty.
     std::vector<BatchNote> notes;          // By line.
     bool operator==(const BatchScript&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(BatchScript, (),
                       (interpreter, text, name, output, error, time_limit_s, nodes, tasks, cpus_per_task,
                        memory_bytes, gpus, gpu_type, array, dependencies, workdir, environment, signal,
-                       requeue, hold, priority, nice, notes))
+                       requeue, hold, priority, nice, append, notes))
 
 // Errors: invalid, with every wrong line as a field "line 7". Reasons: script_too_large, script_wrong.
 Result<BatchScript> read_batch_script(std::string_view text);

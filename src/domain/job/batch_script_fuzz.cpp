@@ -23,6 +23,7 @@ extern "C" int LLVMFuzzerTestOneInput(const unsigned char* bytes, std::size_t si
     const OutputNames names{.job = "7", .array_job = "", .name = script->name, .host = "h", .user = "u"};
     if (const auto path = expand_output(script->output, names, "/base", "output"))
         HOSTLER_ASSERT(*path == "/dev/null" || (!path->starts_with('/') && path->find("/../") == path->npos));
-    (void)slurm_variables({.job_id = "7", .tasks = script->tasks, .array = script->array});
+    (void)slurm_variables(
+        {.part = TaskPart::script, .job_id = "7", .tasks = script->tasks, .array = script->array});
     return 0;
 }

@@ -74,12 +74,13 @@ TEST(BatchScript, ReadsATrainingScript) {
 TEST(BatchScript, DefaultsAreSlurms) {
     const BatchScript script = read("");
     EXPECT_EQ(script.name, "");
-    EXPECT_EQ(script.output, "slurm-%j.out");
+    EXPECT_EQ(script.output, "");
+    EXPECT_FALSE(script.append);
     EXPECT_EQ(script.error, "");
     EXPECT_EQ(script.tasks, 1);
     EXPECT_EQ(script.time_limit_s, 0);
     EXPECT_TRUE(script.environment.all);
-    EXPECT_EQ(option("-a 0-3").output, "slurm-%A_%a.out");
+    EXPECT_TRUE(option("--open-mode=append").append);
 }
 
 TEST(BatchScript, WordsAreDividedAsBySbatch) {
@@ -302,7 +303,9 @@ TEST(BatchScript, PathsStayInTheWorkingDirectory) {
     EXPECT_EQ(option("-o /dev/null").output, "/dev/null");
     EXPECT_THAT(refusal("-o ../x"), HasSubstr("'..'"));
     EXPECT_THAT(refusal("-D a/../b"), HasSubstr("'..'"));
-    EXPECT_THAT(refusal("-D /data -e /etc/x"), HasSubstr("--error: '/etc/x' is outside"));
+    EXPECT_EQ(option("-D /data -e /home/me/x").error, "/home/me/x") << "files are the submitter's";
+    EXPECT_THAT(refusal("-o ../x"), HasSubstr("--output: '../x' has '..' in it"));
+    EXPECT_THAT(refusal("--open-mode=w"), HasSubstr("'w' is neither append nor truncate"));
     EXPECT_THAT(refusal("-o %q"), HasSubstr("a sign that is not read"));
 }
 

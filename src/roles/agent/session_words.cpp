@@ -255,7 +255,8 @@ Task<> Session::answer_logs(std::shared_ptr<wire::Link> link, std::uint64_t call
     CO_TRY(co_await check_cancelled());
     if (log && request.pieces()) {
         auto& answer = *frame.mutable_log_answer();
-        answer.set_pieces(std::move(log->pieces));
+        answer.set_pieces(request.streams() ? std::move(log->pieces)
+                                            : without_streams(std::move(log->pieces)));
         answer.set_truncated(log->truncated);
         answer.set_inside(log->inside);
         answer.set_next(to_text(log->next));

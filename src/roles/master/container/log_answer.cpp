@@ -45,19 +45,29 @@ std::string as_utf8(std::string_view bytes) {
     return text;
 }
 
+bool is_wanted(const LogPiece& piece, api::LogStream stream) {
+    switch (stream) {
+        case api::LogStream::both: return true;
+        case api::LogStream::out: return !piece.error;
+        case api::LogStream::err: return piece.error;
+    }
+    return true;
+}
+
 // A time stands in front of what begins a line.
-std::string text_of_pieces(std::span<const LogPiece> pieces, bool inside, bool timestamps) {
+std::string text_of_pieces(std::span<const LogPiece> pieces, bool inside, const api::GetLogs& request) {
     std::string text;
     bool begins = !inside;
     for (const LogPiece& piece : pieces) {
-        text += timestamps && begins ? with_time(piece.time, piece.text) : std::string{piece.text};
+        if (!is_wanted(piece, request.stream)) continue;
+        text += request.timestamps && begins ? with_time(piece.time, piece.text) : std::string{piece.text};
         begins = piece.text.ends_with('\n');
     }
     return text;
 }
 
 api::Logs told(const LogPart& part, const api::GetLogs& request) {
-    std::string bytes = text_of_pieces(log_pieces(part.pieces), part.inside, request.timestamps);
+    std::string bytes = text_of_pieces(log_pieces(part.pieces), part.inside, request);
     api::Logs answer{.truncated = part.truncated};
     if (is_utf8(bytes)) {
         answer.text = std::move(bytes);
@@ -102,6 +112,7 @@ Result<LogPart> part_of_lines(const uplink::LogAnswer& sent, const api::GetLogs&
 Result<> ask_for_logs(uplink::LogRequest& ask, const api::GetLogs& request, WallTime now) {
     const LogPlace begin = TRY(begin_of(request, now));
     ask.set_pieces(true);
+    ask.set_streams(true);
     ask.set_lines(static_cast<std::uint32_t>(request.tail));
     ask.set_since_us(
         static_cast<std::uint64_t>(std::max<std::int64_t>(begin.time.time_since_epoch().count(), 0)));

@@ -47,6 +47,17 @@ TEST(LogAnswer, TheHostIsAskedForWhatIsWanted) {
     EXPECT_EQ(wrong.error().code, Code::invalid);
 }
 
+TEST(LogAnswer, OneOfTheStreamsMayBeAskedFor) {
+    const std::string pieces = "1795262350000000 F a\n1795262350000000 E b\n1795262350000000 e c\n";
+    const auto text = [&](api::LogStream stream) {
+        return log_answer(sent(pieces), {.instance = "nb", .follow = true, .stream = stream}, asked_at);
+    };
+    EXPECT_EQ(text(api::LogStream::both)->text, "a\nb\nc");
+    EXPECT_EQ(text(api::LogStream::out)->text, "a\n");
+    EXPECT_EQ(text(api::LogStream::err)->text, "b\nc");
+    EXPECT_EQ(text(api::LogStream::out)->next, "1795262350000000.1") << "the place is of both";
+}
+
 TEST(LogAnswer, PiecesOfALineAreOneLineAndEveryCharacterStays) {
     const std::string_view pieces =
         "1795262350000000 F a\n1795262350000000 P b\n1795262350000001 F c\x1b[31m\n1795262350000002 P "

@@ -6,6 +6,7 @@
 
 #include "api/codec.h"
 #include "api/types_instance.h"
+#include "domain/job/rendezvous.h"
 #include "roles/master/instance/lifecycle.h"
 #include "roles/master/job/follow.h"
 #include "roles/master/job/reserve.h"
@@ -18,8 +19,6 @@
 namespace hostler::master {
 
 namespace {
-
-constexpr int rendezvous_port = 29'500;
 
 // "train.0", "train.17.0" of an array; of a later attempt "train.0~2".
 std::string name_of_task(const Job& job, const NextElement& element, std::int64_t rank) {
@@ -36,7 +35,8 @@ std::int64_t rank_of(const Job& job, const NextElement& element, std::int64_t ra
 }
 
 // How its tasks find their number and each other.
-std::vector<api::Env> variables_of(const Job& job, const NextElement& element, std::int64_t rank) {
+std::vector<api::Env> variables_of(const Desk& desk, const Job& job, const NextElement& element,
+                                   std::int64_t rank) {
     const std::int64_t size = job.spec.tasks;
     const std::int64_t number = rank_of(job, element, rank);
     std::vector<api::Env> all{{"HOSTLER_JOB_ID", job.id},
@@ -46,13 +46,26 @@ std::vector<api::Env> variables_of(const Job& job, const NextElement& element, s
                               {"HOSTLER_TASK_COUNT", std::to_string(size)}};
     if (!job.spec.array.ranges.empty())
         all.push_back({"HOSTLER_ARRAY_INDEX", std::to_string(job.spec.array.index_at(element.position))});
-    if (job.spec.gang) {
-        all.push_back({"RANK", std::to_string(number)});
-        all.push_back({"WORLD_SIZE", std::to_string(size)});
-        all.push_back({"LOCAL_RANK", "0"});  // Each task has a container and GPUs that are its alone.
-        all.push_back({"MASTER_PORT", std::to_string(rendezvous_port)});
+    TaskPlace place{.part = job.spec.gang ? TaskPart::rank : TaskPart::element,
+                    .job_id = job.id,
+                    .job_name = job.name,
+                    .tasks = job.spec.gang ? size : 1,
+                    .rank = job.spec.gang ? rank : 0,
+                    .array = job.spec.array};
+    if (!job.spec.array.ranges.empty()) place.array_index = job.spec.array.index_at(element.position);
+    if (const Spec* spec = desk.estate.specs.find(job.spec.spec_name)) {
+        place.cpus_per_task = std::max<std::int64_t>(spec->cpu_milli / 1000, 1);
+        place.gpus = spec->gpu_count;
     }
+    for (auto& [name, value] : slurm_variables(place)) all.push_back({name, std::move(value)});
     return all;
+}
+
+// What the job itself has set stays.
+void add_variables(std::vector<api::Env>& to, std::vector<api::Env> more) {
+    for (api::Env& one : more)
+        if (one.name.starts_with("HOSTLER_") || std::ranges::count(to, one.name, &api::Env::name) == 0)
+            to.push_back(std::move(one));
 }
 
 // So many of these tasks an empty host could take, of the one that could take the most.
@@ -100,8 +113,13 @@ void introduce(Desk& desk, const std::vector<std::string>& instances) {
     const std::string first = desk.estate.instances.at(instances.front()).address;
     for (const std::string& id : instances) {
         auto& variables = desk.estate.instances.edit(id).spec.environment;
-        variables.push_back({"MASTER_ADDR", first});
-        variables.push_back({"HOSTLER_PEERS", peers});
+        const auto add = [&](const std::string& name, const std::string& value) {
+            if (std::ranges::count(variables, name, &InstanceVariable::name) == 0)
+                variables.push_back({name, value});
+        };
+        add("MASTER_ADDR", first);
+        add("HOSTLER_PEERS", peers);
+        for (const auto& [name, value] : node_variables(peers)) add(name, value);
     }
 }
 
@@ -114,7 +132,7 @@ Result<std::vector<std::string>> make_tasks(Desk& desk, const Job& job, const Ne
     for (std::int64_t rank = 0; rank < size; ++rank) {
         api::CreateInstance request = task;
         request.instance_id = name_of_task(job, element, rank);
-        std::ranges::copy(variables_of(job, element, rank), std::back_inserter(request.template_.envs));
+        add_variables(request.template_.envs, variables_of(desk, job, element, rank));
         if (host) {
             if (!request.placement) request.placement.emplace();
             request.placement->hosts = {*host};

@@ -116,7 +116,8 @@ void add_jobs(Api& service) {
                                        .since = request.since,
                                        .timestamps = request.timestamps,
                                        .follow = request.follow,
-                                       .after = request.after});
+                                       .after = request.after,
+                                       .stream = request.stream});
     });
 }
 
