@@ -98,6 +98,7 @@ std::string asking(const Change& change, const Need& need, const Fleet& fleet) {
             return host.tier == GpuTier::unrated ? "ask for no tier, for no better one was measured"
                                                  : "ask for a lower tier";
         case Obstacle::isolation: return "ask for another isolation";
+        case Obstacle::programs: return "run it in a container";
         case Obstacle::trust: return "accept community hosts";
         case Obstacle::price:
             if (!host.price_micros) return "accept any price, for none is set there";
