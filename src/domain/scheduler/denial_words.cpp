@@ -24,6 +24,7 @@ constexpr auto told = std::to_array<Words>({
     {"has GPUs with too little memory", "have GPUs with too little memory"},
     {"is of a lower tier or not rated", "are of lower tiers or not rated"},
     {"does not offer the isolation", "do not offer the isolation"},
+    {"runs no programs without containers", "run no programs without containers"},
     {"is not trusted enough", "are not trusted enough"},
     {"costs more", "cost more"},
     {"lacks a label", "lack a label"},
