@@ -50,6 +50,17 @@ void Rules<SubmitJob>::check(const SubmitJob& request, Wrong& wrong) {
     for (std::size_t i = 0; i < request.volumes.size(); ++i)
         if (request.volumes[i].name.empty())
             wrong.push_back({fmt::format("volumes[{}].name", i), "is required"});
+    if (request.program.value_or(false)) {
+        constexpr std::string_view only_containers = "is for containers, and this is a program";
+        if (!request.image.empty()) wrong.push_back({"image", std::string{only_containers}});
+        if (request.entrypoint) wrong.push_back({"entrypoint", std::string{only_containers}});
+        if (request.no_init) wrong.push_back({"noInit", std::string{only_containers}});
+        if (request.gang)
+            wrong.push_back({"gang", "needs containers: programs have no network for its tasks"});
+        if (request.cmd.empty()) wrong.push_back({"cmd", "is required for a program"});
+    } else if (request.image.empty()) {
+        wrong.push_back({"image", "is required, unless it is a program"});
+    }
     if (request.gang && request.tasks == 1) wrong.push_back({"gang", "needs more than one task"});
     if (request.array && !request.gang && request.tasks > 1)
         wrong.push_back({"tasks", "more than one for each index of an array needs gang"});

@@ -60,20 +60,21 @@ struct SubmitJob {
     std::optional<std::string> shm_size{};
     std::optional<std::int64_t> stop_grace_seconds{};
     std::optional<bool> no_init{};
+    std::optional<bool> program{};
     std::optional<Labels> labels{};
 };
 BOOST_DESCRIBE_STRUCT(SubmitJob, (),
                       (name, tenant_id, project, image, cmd, entrypoint, envs, volumes, secret_envs, secret_files,
                        spec_name, tasks, gang, array, time_limit_seconds, retries, priority, after, hold, zone,
-                       placement, shm_size, stop_grace_seconds, no_init, labels))
+                       placement, shm_size, stop_grace_seconds, no_init, program, labels))
 template <>
 inline constexpr auto fields<SubmitJob> = std::to_array<Field>({
     {.member = "name", .help = "Name of the job, unique among the project's jobs that are not over.", .example = "train",
      .form = &forms::label},
     {.member = "tenant_id", .help = "Owning tenant; required with an operator's key.", .example = "acme", .form = &forms::id},
     {.member = "project", .help = "Project of the tenant. Default: `default`.", .example = "lab", .form = &forms::label},
-    {.member = "image", .help = "Container image to run.", .example = "docker.io/pytorch/pytorch:2.9", .max = 512,
-     .form = &forms::image},
+    {.member = "image", .help = "Container image to run; required unless it is a program.",
+     .example = "docker.io/pytorch/pytorch:2.9", .max = 512, .form = &forms::image, .absent = Absent::fills},
     {.member = "cmd", .help = "Command line of each task, split as a shell would; empty: the image's own.",
      .example = "python train.py --epochs 3", .max = 32768, .absent = Absent::fills},
     {.member = "entrypoint", .help = "Command line in place of the image's ENTRYPOINT; empty: none.", .example = "tini --",
@@ -108,6 +109,7 @@ inline constexpr auto fields<SubmitJob> = std::to_array<Field>({
                                              "operator has set another time.",
      .example = "120", .min = 1, .max = 600, .unit = Unit::seconds},
     {.member = "no_init", .help = "Run its program as process 1 and not below an init that reaps orphans."},
+    {.member = "program", .help = "Run `cmd` as a program of the host, without a container and an image (docs/use/jobs.md)."},
     {.member = "labels", .help = "Labels of the job and of its tasks.", .example = "{\"team\":\"ml\"}", .max = labels_max},
 });
 

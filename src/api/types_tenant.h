@@ -12,17 +12,19 @@ struct Tenant {
     std::string display_name;
     bool disabled = false;
     bool needs_totp = false;
+    bool programs = false;
     WallTime created_at;
     std::optional<WallTime> disabled_at{};
     std::int64_t version = 0;
 };
-BOOST_DESCRIBE_STRUCT(Tenant, (), (name, display_name, disabled, needs_totp, created_at, disabled_at, version))
+BOOST_DESCRIBE_STRUCT(Tenant, (), (name, display_name, disabled, needs_totp, programs, created_at, disabled_at, version))
 template <>
 inline constexpr auto fields<Tenant> = std::to_array<Field>({
     {.member = "name", .help = "Name of the tenant: the tenantID of other calls.", .example = "acme"},
     {.member = "display_name", .help = "Name for people.", .example = "Acme Ltd"},
     {.member = "disabled", .help = "Nothing is created or started in it, and its credentials are refused."},
     {.member = "needs_totp", .help = "Its users sign in with a second factor."},
+    {.member = "programs", .help = "Its jobs may run programs without containers, on hosts that allow them."},
     {.member = "created_at", .help = "Creation time."},
     {.member = "disabled_at", .help = "Time since which it is disabled; absent: it is not disabled."},
     {.member = "version", .help = "Increases with each change. For ifVersion and If-Match.", .example = "1"},
@@ -33,13 +35,15 @@ struct CreateTenant {
     std::string name;
     std::optional<std::string> display_name{};
     std::optional<bool> needs_totp{};
+    std::optional<bool> programs{};
 };
-BOOST_DESCRIBE_STRUCT(CreateTenant, (), (name, display_name, needs_totp))
+BOOST_DESCRIBE_STRUCT(CreateTenant, (), (name, display_name, needs_totp, programs))
 template <>
 inline constexpr auto fields<CreateTenant> = std::to_array<Field>({
     {.member = "name", .help = "Name of the tenant. It never changes.", .example = "acme", .form = &forms::label},
     {.member = "display_name", .help = "Name for people.", .example = "Acme Ltd", .max = 256, .form = &forms::one_line},
     {.member = "needs_totp", .help = "Its users sign in with a second factor.", .example = "true"},
+    {.member = "programs", .help = "Its jobs may run programs without containers, on hosts that allow them.", .example = "true"},
 });
 
 struct NameTenant {
@@ -65,14 +69,17 @@ struct UpdateTenant {
     std::string tenant;
     std::optional<std::string> display_name{};
     std::optional<bool> needs_totp{};
+    std::optional<bool> programs{};
     std::optional<std::int64_t> if_version{};
 };
-BOOST_DESCRIBE_STRUCT(UpdateTenant, (), (tenant, display_name, needs_totp, if_version))
+BOOST_DESCRIBE_STRUCT(UpdateTenant, (), (tenant, display_name, needs_totp, programs, if_version))
 template <>
 inline constexpr auto fields<UpdateTenant> = std::to_array<Field>({
     {.member = "tenant", .help = "Name of the tenant.", .example = "acme", .form = &forms::id},
     {.member = "display_name", .help = "Name for people.", .example = "Acme Ltd", .max = 256, .form = &forms::one_line},
     {.member = "needs_totp", .help = "Its users sign in with a second factor.", .example = "true"},
+    {.member = "programs", .help = "Its jobs may run programs without containers, on hosts that allow them. Operators only.",
+     .example = "true"},
     {.member = "if_version", .help = "Only if it has this version. Same as the header If-Match.", .example = "1", .min = 0},
 });
 

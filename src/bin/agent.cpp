@@ -17,6 +17,7 @@
 #include "adapters/net/authority.h"
 #include "adapters/net/names.h"
 #include "adapters/nvml/nvml.h"
+#include "adapters/program/both_engines.h"
 #include "adapters/program/holder.h"
 #include "adapters/sim/engine.h"
 #include "adapters/sim/exec.h"
@@ -29,6 +30,7 @@
 #include "bin/gpu_commands.h"
 #include "bin/inventory.h"
 #include "bin/process.h"
+#include "bin/program_options.h"
 #include "bin/ready_file.h"
 #include "bin/supervise.h"
 #include "core/log.h"
@@ -59,6 +61,7 @@ struct Options {
     std::vector<std::string> tenant_reach, registries;
     bool registries_only = false;
     std::string firewall_table = docker::WallSettings{}.table;
+    ProgramOptions programs;
 };
 
 // Every way of seeing GPUs, the most telling first.
@@ -91,7 +94,7 @@ void add_hardware_options(CLI::App& app, Hardware& hardware) {
         ->capture_default_str();
 }
 
-// What runs containers, and how their addresses are reached.
+// What runs containers and programs, and how their addresses are reached.
 struct Containers {
     std::unique_ptr<Engine> engine;
     std::unique_ptr<Exec> exec;
@@ -99,6 +102,10 @@ struct Containers {
     EngineEvents* events = nullptr;  // and those.
     std::unique_ptr<Processes> docker_processes;
     Processes* processes = nullptr;
+    std::unique_ptr<Worker> program_worker;
+    std::unique_ptr<program::ProgramEngine> programs;
+    std::unique_ptr<program::BothEngines> both;
+    std::unique_ptr<program::WaysIn> ways_in;
     std::unique_ptr<HostNetwork> networks;
     docker::DockerNetwork* walls = nullptr;  // Null: nothing runs that could be walled in.
     std::unique_ptr<Net> net;                // Null: the host's own.
@@ -131,6 +138,7 @@ Result<> check(const Options& options) {
     TRY(docker::check_table_name(options.firewall_table));
     TRY(parse_tenant_reach(options.tenant_reach));
     TRY(docker::parse_registries(options.registries, options.registries_only));
+    TRY(check(options.programs));
     return {};
 }
 
@@ -157,15 +165,23 @@ Result<Containers> docker_containers(Process& process, Worker& worker, const Opt
     if (!options.templates.empty()) settings.recipes = TRY(docker::read_recipes(options.templates));
     if (!options.cdi_folders.empty()) settings.cdi_folders = options.cdi_folders;
     Containers made;
+    made.program_worker = make_worker(process.loop, "programs");
+    made.programs = std::make_unique<program::ProgramEngine>(
+        *process.timers, *made.program_worker,
+        program_settings(options.programs, fs::absolute(options.data), settings));
     auto engine =
         std::make_unique<docker::DockerEngine>(*process.net, *process.timers, worker, std::move(settings));
     made.images = engine.get();
-    made.events = engine.get();
+    made.both = std::make_unique<program::BothEngines>(
+        process.loop, *process.timers, program::BothEngines::Containers{.engine = *engine, .events = *engine},
+        *made.programs, options.programs.allowed);
+    made.events = made.both.get();
     made.engine = std::move(engine);
     made.exec = std::make_unique<docker::DockerExec>(process.loop, *process.net, *process.timers, socket);
     made.docker_processes = std::make_unique<docker::DockerProcesses>(
         *process.net, *process.timers, worker, docker::ProcessSettings{.socket = socket});
-    made.processes = made.docker_processes.get();
+    made.ways_in = std::make_unique<program::WaysIn>(*made.exec, *made.docker_processes, *made.programs);
+    made.processes = made.ways_in.get();
     docker::WallSettings wall{.table = options.firewall_table,
                               .reach = TRY(parse_tenant_reach(options.tenant_reach))};
     auto networks = std::make_unique<docker::DockerNetwork>(
@@ -226,8 +242,9 @@ Task<> run(Process& process, Options options) {
     const auto logs = CO_TRY(disk::open_logs(*disk_worker, data / "logs"));
     std::unique_ptr<LeaseBook> leases;  // Simulated containers end with this process.
     if (options.engine != "sim")
-        leases = CO_TRY(disk::open_leases(*lease_worker, data / "leases",
-                                          supervisor_starter(data / "leases", options.engine)));
+        leases = CO_TRY(
+            disk::open_leases(*lease_worker, data / "leases",
+                              supervisor_starter(data / "leases", options.engine, data / program_state)));
     const std::string owner = CO_TRY(co_await owner_name(*journal, *process.random));
     options.hardware.disk = data;
     Eyes eyes{process, options.hardware};
@@ -250,7 +267,7 @@ Task<> run(Process& process, Options options) {
                        *process.timers,
                        containers.net ? *containers.net : *process.net,
                        *process.random,
-                       *containers.engine,
+                       containers.both ? *containers.both : *containers.engine,
                        *containers.networks,
                        *volumes,
                        *journal,
@@ -259,7 +276,7 @@ Task<> run(Process& process, Options options) {
                        eyes.host,
                        *keys,
                        names.get(),
-                       containers.exec.get(),
+                       containers.ways_in ? containers.ways_in.get() : containers.exec.get(),
                        containers.images,
                        leases.get(),
                        &gpu_bench,
@@ -442,6 +459,7 @@ int agent_main(int argc, const char* const* argv) {
     work->add_option("--firewall-table", options.firewall_table,
                      "Table of nftables; agents of several clouds on one machine need one each")
         ->capture_default_str();
+    options.programs.add_to(*work);
     work->add_option("--cuda-lib", options.cuda, "CUDA's libcuda.so.1, where it is not where drivers put it");
     work->add_option("--ready-file", options.ready_file, "Is written once a master has welcomed this host");
     add_hardware_options(*work, options.hardware);
@@ -461,6 +479,7 @@ int agent_main(int argc, const char* const* argv) {
             ->group("");
     supervisor->add_option("--leases", watch.leases, "Folder of the leases")->required();
     supervisor->add_option("--engine", watch.engine, "The container engine: docker:SOCKET")->required();
+    supervisor->add_option("--programs", watch.programs, "Folder of programs without containers");
     supervisor->add_option("--boot", watch.boot, "Id of this boot of the machine")->required();
     GpuOptions gpu{app, options.hardware};
     if (const auto end = read_arguments(app, argc, argv)) return *end;

@@ -72,8 +72,7 @@ Task<> run(Process& process, MasterOptions options) {
     master::Master role{std::move(settings),
                         {process.loop, *process.timers, *process.net, *process.random, *store, *authority,
                          digest, own, remote_write->store(), *outgoing, *sealer, *passwords, &issued,
-                         check_worker.get(), series.get(), std::move(arrival), &tokens,
-                         console_files()}};
+                         check_worker.get(), series.get(), std::move(arrival), &tokens, console_files()}};
     process.leave = [&role, drain = options.drain] { return role.leave(drain); };
     TaskGroup group{process.loop};
     MetricsServer shown{process, options.metrics};

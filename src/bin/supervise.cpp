@@ -10,6 +10,7 @@
 #include <fstream>
 
 #include "adapters/docker/engine.h"
+#include "adapters/program/both_engines.h"
 #include "core/log.h"
 #include "core/worker.h"
 #include "roles/agent/supervisor.h"
@@ -34,18 +35,14 @@ void leave_group() {
 
 }  // namespace
 
-disk::StartSupervisor supervisor_starter(fs::path leases, std::string engine) {
-    return [leases = fs::absolute(leases), engine = std::move(engine)](const std::string& boot) -> Result<> {
+disk::StartSupervisor supervisor_starter(fs::path leases, std::string engine, fs::path programs) {
+    return [leases = fs::absolute(leases), engine = std::move(engine),
+            programs = fs::absolute(programs)](const std::string& boot) -> Result<> {
         constexpr const char* self = "/proc/self/exe";
         constexpr std::string_view unstarted = "cannot start this program as a supervisor of leases\n";
-        std::vector<std::string> words{fs::read_symlink(self),
-                                       supervise_command,
-                                       "--leases",
-                                       leases,
-                                       "--engine",
-                                       engine,
-                                       "--boot",
-                                       boot};
+        std::vector<std::string> words{
+            fs::read_symlink(self), supervise_command, "--leases", leases, "--engine", engine,
+            "--programs",           programs,          "--boot",   boot};
         std::vector<char*> arguments;
         for (std::string& word : words) arguments.push_back(word.data());
         arguments.push_back(nullptr);
@@ -91,8 +88,12 @@ Task<> supervise(Process& process, SuperviseOptions options) {
     const auto engine_worker = make_worker(process.loop, "engine");
     const auto book = CO_TRY(
         disk::open_leases(*lease_worker, options.leases, [](const std::string&) { return Result<>{}; }));
-    docker::DockerEngine engine{
+    docker::DockerEngine containers{
         *process.net, *process.timers, *engine_worker, {.socket = options.engine.substr(docker.size())}};
+    const auto program_worker = make_worker(process.loop, "programs");
+    program::ProgramEngine programs{*process.timers, *program_worker, {.state_folder = options.programs}};
+    program::BothEngines engine{
+        process.loop, *process.timers, {.engine = containers, .events = containers}, programs, false};
     agent::Supervisor supervisor{process.loop, *process.timers, engine, *book, {.boot = options.boot}};
     log_info("watching over leases, boot {}", options.boot);
     co_return co_await supervisor.run();

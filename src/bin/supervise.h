@@ -12,10 +12,11 @@ inline constexpr const char* supervise_command = "supervise";
 
 // Starts this program again as one, in a session and, where the kernel lets it, a control group of its own:
 // who ends the agent, also with all of its group, does not end it.
-disk::StartSupervisor supervisor_starter(std::filesystem::path leases, std::string engine);
+disk::StartSupervisor supervisor_starter(std::filesystem::path leases, std::string engine,
+                                         std::filesystem::path programs);
 
 struct SuperviseOptions {
-    std::string leases, engine, boot;
+    std::string leases, engine, programs, boot;
 };
 // Until there is nothing to watch over. Ends at once where another one runs.
 Task<> supervise(Process& process, SuperviseOptions options);

@@ -303,6 +303,16 @@ Result<std::vector<Up::HostPlan>> Up::plan_hosts() {
     return plans;
 }
 
+// Agents of one machine share its users, so each has other ones.
+void Up::add_programs(std::vector<std::string>& command, std::uint32_t host) const {
+    constexpr std::uint32_t first = 1'800'000'000, each = 4096;
+    command.insert(command.end(),
+                   {"--programs", "--program-users", fmt::format("{}:{}", first + host * each, each),
+                    "--program-hide", settings_.data.string()});
+    if (!settings_.program_network.empty())
+        command.insert(command.end(), {"--program-network", settings_.program_network});
+}
+
 Task<> Up::start_hosts() {
     const auto plans = CO_TRY(plan_hosts());
     if (simulated_) log_warn("this machine's GPUs are simulated: nothing computes on them");
@@ -311,6 +321,7 @@ Task<> Up::start_hosts() {
             "no device of this machine can stand for a simulated GPU (as /dev/fuse or /dev/cpu/0/cpuid), so "
             "/dev/null does: every container opens it, whether it was given the GPU or not");
     const json::value known = CO_TRY(co_await call("GET", "/v1/hosts?limit=1000"));
+    std::uint32_t number = 0;
     for (const HostPlan& plan : plans) {
         const fs::path folder = settings_.data / "hosts" / plan.name;
         CO_TRY(make_own_folder(folder.parent_path()));
@@ -333,6 +344,7 @@ Task<> Up::start_hosts() {
                                  {"--registries", fmt::format("{}", fmt::join(settings_.registries, ","))});
         if (settings_.registries_only) child.command.emplace_back("--registries-only");
         if (settings_.no_user_namespaces) child.command.emplace_back("--no-user-namespaces");
+        if (settings_.programs) add_programs(child.command, number++);
         // One that has joined before needs no token, and one that lost its folder needs a new one.
         if (!fs::exists(folder / "joined") || known.at("items").as_array().empty()) {
             const json::value token =

@@ -36,6 +36,8 @@ struct UpSettings {
     RunOptions run{.report_s = 1, .unreachable_s = 10, .lost_s = 60};
     SeriesOptions series;
     bool no_user_namespaces = false;          // As --no-user-namespaces of the agents.
+    bool programs = false;                    // As --programs of the agents,
+    std::string program_network;              // and --program-network; empty: as there.
     std::string network_pool;                 // Empty: one that nothing here uses, chosen once.
     std::vector<std::string> tenant_reach{};  // As --tenant-reach of the agents,
     std::vector<std::string> registries{};    // --registries
@@ -82,6 +84,7 @@ private:
     Task<> renew_tls();
     void add_tls(std::vector<std::string>& command) const;
     Task<> start_hosts();
+    void add_programs(std::vector<std::string>& command, std::uint32_t host) const;
     Task<> wait_until_hosts_report();
     Task<> start_demo();
     Task<std::string> wait_for_demo(std::string name);

@@ -69,6 +69,12 @@ int up_main(int argc, const char* const* argv) {
         ->capture_default_str();
     app.add_flag("--no-user-namespaces", settings.no_user_namespaces,
                  "Root of an instance is root of this machine, for images that bear nothing else");
+    app.add_flag("--programs", settings.programs,
+                 "Jobs of tenants that may do so run programs without containers, which read files of this "
+                 "machine (docs/operate/programs.md)");
+    app.add_option("--program-network", settings.program_network,
+                   "As of hostler-agent run: none, or host for the network of this machine")
+        ->check(CLI::IsMember({"none", "host"}));
     app.add_option(
         "--domain", settings.domain,
         "Instances are names below it; empty: each of their ports has a port of the gateway; without it "

@@ -30,6 +30,7 @@ struct EngineFacts {
     UserNamespaces user_namespaces = UserNamespaces::none;
     IdRange shared_ids{};          // With UserNamespaces::shared.
     std::string disk_unlimited{};  // Why ContainerSpec::disk_bytes limits nothing, in words; empty: it does.
+    bool programs = false;         // It runs programs without containers.
 };
 
 // A source that is a folder of mode 0 is new: the engine gives it the owner and mode of the folder that it
@@ -75,6 +76,9 @@ struct ContainerSpec {
     std::string address;  // In that network.
     std::string hostname;
     IdRange ids{};  // Obeyed where EngineFacts say `chosen`.
+    // It runs without a container, on the software of the host, where EngineFacts let it. Image, entry point,
+    // network and address mean nothing then.
+    bool program = false;
 };
 
 enum class ContainerState { created, running, exited };

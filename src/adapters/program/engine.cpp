@@ -22,9 +22,15 @@ Task<Limits> ProgramEngine::limits() {
     co_return co_await run_on<Limits>(worker_, [programs = programs_] { return programs->limits(); });
 }
 
+Task<bool> ProgramEngine::has(std::string name) {
+    co_return co_await run_on<bool>(worker_, [programs = programs_, name = std::move(name)] {
+        return Result<bool>{programs->has(name)};
+    });
+}
+
 Task<EngineFacts> ProgramEngine::describe() {
     const Limits limits = CO_TRY(co_await this->limits());
-    co_return EngineFacts{.name = "programs", .cgroup_version = limits.cgroup_version};
+    co_return EngineFacts{.name = "programs", .cgroup_version = limits.cgroup_version, .programs = true};
 }
 
 Task<> ProgramEngine::pull(ImageWanted image, PullSeen) {

@@ -16,6 +16,7 @@ public:
 
     Task<EngineFacts> describe() override;
     Task<Limits> limits();
+    Task<bool> has(std::string name);  // There is a program of this name, whether it runs or not.
     // Succeeds for "program", the only image. Errors: invalid.
     Task<> pull(ImageWanted image, PullSeen seen) override;
     Task<Container> launch(ContainerSpec spec) override;

@@ -355,6 +355,8 @@ std::optional<Container> Programs::look(const std::string& name) {
     return container_of(*record, folder);
 }
 
+bool Programs::has(const std::string& name) const { return is_plain_name(name) && exists(folder_of(name)); }
+
 std::vector<Container> Programs::all() {
     std::vector<Container> all;
     for (const auto& name : list_folder(settings_.state_folder + "/programs", names_max))

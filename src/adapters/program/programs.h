@@ -39,6 +39,7 @@ public:
     // Errors: unavailable.
     std::optional<Container> look(const std::string& name);
     std::vector<Container> all();
+    bool has(const std::string& name) const;
     // To its holder, which does the rest. What does not run needs none.
     void ask_to_stop(const std::string& name, std::int64_t grace_ms);
     // How it ended; nullopt: it runs, or there is none.

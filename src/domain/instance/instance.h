@@ -77,12 +77,13 @@ struct InstanceSpec {
     std::int64_t shm_bytes = 0;           // Of /dev/shm; 0: half of its memory.
     std::int64_t stop_grace_s = 0;        // Between SIGTERM and SIGKILL; 0: the operator's default.
     bool no_init = false;                 // Its program is process 1 itself.
+    bool program = false;                 // It runs without a container and has no image.
     bool operator==(const InstanceSpec&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(InstanceSpec, (),
                       (image, command, environment, ports, volumes, template_name, jupyter_port, jupyter_path,
                        zone, loss_policy, placement, secrets, replaces_entrypoint, entrypoint, shm_bytes,
-                       stop_grace_s, no_init))
+                       stop_grace_s, no_init, program))
 
 // A place that it moved away from, and whose host has not yet said that nothing of it runs there.
 struct LeftPlace {

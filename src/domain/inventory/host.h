@@ -134,6 +134,7 @@ struct HostFacts {
     std::string disk_unlimited;        // Why it does not, in words; empty: its agent does not say.
     bool keeps_layers = false;         // Of what containers write, when they are told to.
     bool user_namespaces = false;      // Root of a container is nobody on the host.
+    bool programs = false;             // It runs programs without containers.
     bool virtual_machine = false;      // A hypervisor announces itself.
     bool measures = false;             // Its agent measures what it is told to.
     std::string unmeasurable;          // Why its GPUs cannot be measured, a sentence; empty: they can.
@@ -156,6 +157,6 @@ BOOST_DESCRIBE_STRUCT(HostFacts, (),
                        disk_free_bytes, volume_bytes, volumes_refused, limits_disk, disk_unlimited,
                        keeps_layers, user_namespaces, virtual_machine, measures, unmeasurable, files_damaged,
                        driver_version, cuda_version, simulated, boot_id, serial, system_uuid, addresses, gpus,
-                       topology, problems))
+                       topology, problems, programs))
 
 }  // namespace hostler

@@ -40,9 +40,11 @@ struct JobSpec {
     std::int64_t time_limit_s = 0;  // Of an element, from when it runs; 0: none.
     std::int64_t retries = 0;       // After an exit code that is not 0, of each element.
     std::vector<JobDependency> after;
+    bool program = false;  // Its tasks run without containers.
     bool operator==(const JobSpec&) const = default;
 };
-BOOST_DESCRIBE_STRUCT(JobSpec, (), (task, spec_name, tasks, gang, array, time_limit_s, retries, after))
+BOOST_DESCRIBE_STRUCT(JobSpec, (),
+                      (task, spec_name, tasks, gang, array, time_limit_s, retries, after, program))
 
 // An element that has a place: its tasks are instances.
 struct JobRun {

@@ -37,7 +37,8 @@ double cost_of_terms(Obstacle obstacle, const Terms& terms, const Traits& traits
     if (obstacle == Obstacle::zone || obstacle == Obstacle::rack || obstacle == Obstacle::tier ||
         obstacle == Obstacle::label)
         return 2;
-    if (obstacle == Obstacle::isolation || obstacle == Obstacle::trust) return 5;
+    if (obstacle == Obstacle::isolation || obstacle == Obstacle::programs || obstacle == Obstacle::trust)
+        return 5;
     return obstacle == Obstacle::vendor ? 4 : 3;
 }
 
@@ -303,6 +304,7 @@ void relax(Need& need, const Change& change, const Fleet& fleet) {
         case Obstacle::gpu_memory: terms.gpu_memory_bytes = traits.gpu_memory_bytes; break;
         case Obstacle::tier: terms.tier = traits.tier; break;
         case Obstacle::isolation: terms.isolation.reset(); break;
+        case Obstacle::programs: terms.programs = false; break;
         case Obstacle::trust: terms.trust = traits.trust; break;
         case Obstacle::price: terms.price_micros = traits.price_micros; break;
         case Obstacle::label:

@@ -24,6 +24,7 @@ constexpr auto told = std::to_array<Words>({
     {"has GPUs with too little memory", "have GPUs with too little memory"},
     {"is of a lower tier or not rated", "are of lower tiers or not rated"},
     {"does not offer the isolation", "do not offer the isolation"},
+    {"runs no programs without containers", "run no programs without containers"},
     {"is not trusted enough", "are not trusted enough"},
     {"costs more", "cost more"},
     {"lacks a label", "lack a label"},
@@ -98,6 +99,7 @@ std::string asking(const Change& change, const Need& need, const Fleet& fleet) {
             return host.tier == GpuTier::unrated ? "ask for no tier, for no better one was measured"
                                                  : "ask for a lower tier";
         case Obstacle::isolation: return "ask for another isolation";
+        case Obstacle::programs: return "run it in a container";
         case Obstacle::trust: return "accept community hosts";
         case Obstacle::price:
             if (!host.price_micros) return "accept any price, for none is set there";

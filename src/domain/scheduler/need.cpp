@@ -40,6 +40,7 @@ bool met(Obstacle obstacle, const Terms& terms, const Traits& traits) {
         case Obstacle::gpu_memory: return terms.gpu_memory_bytes <= traits.gpu_memory_bytes;
         case Obstacle::tier: return terms.tier == GpuTier::unrated || traits.tier <= terms.tier;
         case Obstacle::isolation: return !terms.isolation || traits.offers(*terms.isolation);
+        case Obstacle::programs: return !terms.programs || traits.programs;
         case Obstacle::trust: return terms.trust <= traits.trust;
         case Obstacle::price:
             return !terms.price_micros ||
@@ -73,11 +74,11 @@ bool met(Obstacle obstacle, const Terms& terms, const Traits& traits) {
 
 std::string_view token_of(Obstacle obstacle) {
     static constexpr auto tokens = std::to_array<std::string_view>(
-        {"host",       "zone",     "rack",      "distance",    "vendor", "model",   "gpu_class",
-         "gpu_memory", "tier",     "isolation", "trust",       "price",  "label",   "mig_profile",
-         "volume",     "cordoned", "draining",  "unreachable", "faulty", "refused", "addresses",
-         "lease",      "apart",    "gpus",      "share",       "slice",  "link",    "cpu",
-         "memory",     "disk",     "stock",     "together",    "tasks"});
+        {"host",        "zone",   "rack",      "distance", "vendor",      "model",  "gpu_class",
+         "gpu_memory",  "tier",   "isolation", "programs", "trust",       "price",  "label",
+         "mig_profile", "volume", "cordoned",  "draining", "unreachable", "faulty", "refused",
+         "addresses",   "lease",  "apart",     "gpus",     "share",       "slice",  "link",
+         "cpu",         "memory", "disk",      "stock",    "together",    "tasks"});
     static_assert(tokens.size() == static_cast<std::size_t>(Obstacle::tasks) + 1);
     return tokens[static_cast<std::size_t>(obstacle)];
 }

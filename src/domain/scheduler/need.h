@@ -27,6 +27,7 @@ struct Traits {
     Trust trust = Trust::trusted;
     std::optional<std::int64_t> price_micros{};  // Of a GPU for an hour; nullopt: none is set.
     std::map<std::string, std::string> labels;
+    bool programs = false;  // It runs programs without containers.
     bool operator==(const Traits&) const = default;
 
     bool offers(Isolation isolation) const { return isolations >> static_cast<int>(isolation) & 1; }
@@ -45,6 +46,7 @@ enum class Obstacle : std::uint8_t {
     gpu_memory,
     tier,
     isolation,
+    programs,
     trust,
     price,
     label,

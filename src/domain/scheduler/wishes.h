@@ -64,17 +64,18 @@ struct Terms {
     Trust trust = Trust::community;             // At least.
     std::optional<std::int64_t> price_micros;   // At most.
     std::map<std::string, std::string> labels;  // Each with this value.
+    bool programs = false;                      // That run programs without containers.
     auto operator<=>(const Terms&) const = default;
     // Every host will do.
     bool any() const {
         return hosts.empty() && zones.empty() && racks.empty() && !near && gpu_class.empty() &&
                model.empty() && !vendor && gpu_memory_bytes == 0 && tier == GpuTier::unrated && !isolation &&
-               trust == Trust::community && !price_micros && labels.empty();
+               trust == Trust::community && !price_micros && labels.empty() && !programs;
     }
 };
 BOOST_DESCRIBE_STRUCT(Terms, (),
                       (hosts, zones, racks, near, gpu_class, model, vendor, gpu_memory_bytes, tier, isolation,
-                       trust, price_micros, labels))
+                       trust, price_micros, labels, programs))
 
 enum class Area : std::uint8_t { none, host, rack, zone };
 BOOST_DESCRIBE_ENUM(Area, none, host, rack, zone)

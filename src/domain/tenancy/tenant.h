@@ -13,12 +13,13 @@ struct Tenant {
     std::string id;  // Its name: the tenantID of calls.
     std::string display_name;
     bool needs_totp = false;  // Its people sign in with a second factor.
+    bool programs = false;    // Its jobs may run without containers, on hosts whose operator allows that.
     std::int64_t created_at = 0;
     std::int64_t disabled_at = 0;  // 0: it is not disabled.
     std::int64_t version = 1;      // Rises with each change.
     Meta meta;
 };
-BOOST_DESCRIBE_STRUCT(Tenant, (), (id, display_name, needs_totp, created_at, disabled_at, version))
+BOOST_DESCRIBE_STRUCT(Tenant, (), (id, display_name, needs_totp, created_at, disabled_at, version, programs))
 
 struct Project {
     std::string id;  // As id_of() makes it.

@@ -93,7 +93,7 @@ Task<> Executor::look_at_all() {
 
 Task<> Executor::start(JobPtr job) {
     const auto& wanted = job->command.start_workload();
-    if (wanted.instance().empty() || wanted.image().empty())
+    if (wanted.instance().empty() || (wanted.image().empty() && !wanted.program()))
         co_return fail(Code::invalid, "a start needs an instance and an image", "malformed");
     auto up = co_await bring_up(job, workloads_.known());
     // Somebody has changed what was known to be here: once more, with open eyes.
@@ -138,8 +138,8 @@ Task<> Executor::bring_up(JobPtr job, bool known) {
                        "its secrets came with a command that was begun before the agent's start",
                        "secrets_lost");
     const ContainerSpec spec = CO_TRY(co_await prepare(job));
-    if (!known || !images_.contains(spec.image) ||
-        private_images_.is_closed_to(spec.image, login_scope(wanted)))
+    if (!spec.program && (!known || !images_.contains(spec.image) ||
+                          private_images_.is_closed_to(spec.image, login_scope(wanted))))
         CO_TRY(co_await fetch(job, spec.image));
     if (job->superseded) co_return fail(Code::cancelled, "superseded");
     if (wanted.has_lease()) CO_TRY(co_await leases_.hold(instance, generation, wanted.lease()));
@@ -189,6 +189,7 @@ Result<ContainerSpec> Executor::spec_of(const Job& job) const {
     if (wanted.replaces_entrypoint())
         spec.entrypoint.emplace(wanted.entrypoint().begin(), wanted.entrypoint().end());
     spec.no_init = wanted.no_init();
+    spec.program = wanted.program();
     spec.shm_bytes = wanted.shm_bytes();
     spec.cpu_milli = wanted.cpu_milli();
     spec.memory_bytes = wanted.memory_bytes();

@@ -307,6 +307,7 @@ uplink::HostFacts Reporter::facts(const std::string& engine_error) const {
     uplink::HostFacts made = facts_message(sampler_.facts(), sampler_.health());
     if (engine_error.empty() && engine_) {
         made.set_engine(clean_text(engine_->name, 256));
+        made.set_programs(engine_->programs);
         made.set_user_namespaces(engine_->user_namespaces != UserNamespaces::none);
         made.set_limits_disk(true);
         made.set_disk_unlimited(clean_text(engine_->disk_unlimited, 1024));

@@ -129,6 +129,7 @@ private:
         if (host.gpu_memory_bytes < terms.gpu_memory_bytes) return false;
         if (static_cast<int>(host.tier) > static_cast<int>(terms.tier)) return false;
         if (terms.isolation && !(host.isolations & 1 << static_cast<int>(*terms.isolation))) return false;
+        if (terms.programs && !host.programs) return false;
         if (terms.trust == Trust::trusted && host.trust == Trust::community) return false;
         if (terms.price_micros && (!host.price_micros || *host.price_micros > *terms.price_micros))
             return false;

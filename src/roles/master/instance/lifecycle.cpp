@@ -113,7 +113,7 @@ Error name_is_taken(const std::string& caller_id) {
 
 Result<Started> create_instance(Desk& desk, const api::CreateInstance& request, const std::string& digest,
                                 const std::optional<Owner>& owner, const std::string& created_by,
-                                Begins begins) {
+                                Begins begins, RunsAs runs_as) {
     HOSTLER_ASSERT(!owner || (!owner->kind.empty() && !owner->kind.contains('/') && !owner->id.empty()));
     const Instance* before = find_instance(desk, request.tenant_id, request.instance_id);
     std::string passes_name_on;
@@ -152,6 +152,7 @@ Result<Started> create_instance(Desk& desk, const api::CreateInstance& request, 
     instance.labels = request.labels.value_or(Labels{});
     instance.owner = owner;
     instance.created_by = created_by;
+    instance.spec.program = runs_as == RunsAs::program;
     TRY(admit(desk, instance, zone, PortFields::of_creation));
     TRY(settle(desk, instance, zone, host, WantedBy::caller));
     ensure_project(desk, instance.tenant, project, instance.tenant_name);

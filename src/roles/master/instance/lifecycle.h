@@ -14,14 +14,18 @@ enum class Started { now, before };
 // When its host is told: at once, or by the next reconcile_instance(), before which its caller may add to it.
 enum class Begins { now, later };
 
+// `program`: it runs without a container, and the request has no image.
+enum class RunsAs { container, program };
+
 // Makes an instance in a slot of the stock, else directly where there is room. The same request again, for
 // the same owner, answers `before`. `owner`: see owner.h; the caller must check that the
 // name is not used in the store (used_name()). Errors: invalid (spec, volumes, zone, protocol),
 // conflict (instance_exists, insufficient_capacity, volume_in_use), exhausted (quota_exceeded), forbidden
-// (policy_denied). `created_by`: as Instance has it.
+// (policy_denied, programs_forbidden). `created_by`: as Instance has it.
 Result<Started> create_instance(Desk& desk, const api::CreateInstance& request, const std::string& digest,
                                 const std::optional<Owner>& owner = std::nullopt,
-                                const std::string& created_by = {}, Begins begins = Begins::now);
+                                const std::string& created_by = {}, Begins begins = Begins::now,
+                                RunsAs runs_as = RunsAs::container);
 
 // Of an instance that ended and was not deleted. A conflict: instance_exists.
 Error name_is_taken(const std::string& caller_id);

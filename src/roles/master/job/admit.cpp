@@ -137,7 +137,8 @@ Result<std::vector<std::string>> make_tasks(Desk& desk, const Job& job, const Ne
             if (!request.placement) request.placement.emplace();
             request.placement->hosts = {*host};
         }
-        TRY(create_instance(desk, request, "", Owner{"job", job.id}, job.created_by, Begins::later));
+        TRY(create_instance(desk, request, "", Owner{"job", job.id}, job.created_by, Begins::later,
+                            job.spec.program ? RunsAs::program : RunsAs::container));
         made.push_back(find_instance(desk, job.tenant, request.instance_id)->id);
     }
     return made;
@@ -158,6 +159,7 @@ std::optional<Asked> demands_of(const Desk& desk, const Job& job) {
     const auto task = api::decode_stored<api::CreateInstance>(job.spec.task);
     if (!spec || !task) return std::nullopt;
     Instance like{.tenant = job.tenant, .project = job.project, .spec_name = job.spec.spec_name};
+    like.spec.program = job.spec.program;
     like.spec.zone = task->zone.value_or("");
     std::vector<FieldError> wrong;
     if (task->placement) like.spec.placement = wishes_of(desk, *task->placement, "placement.", wrong);

@@ -127,10 +127,20 @@ Result<> check_volume_zone(const Desk& desk, const std::string& tenant, const st
     return check_allowed(desk, tenant, request);
 }
 
+// A program reads the files of its host, so the operator decides.
+static Result<> check_programs(const Desk& desk, const std::string& tenant) {
+    const Tenant* row = desk.estate.tenants.find(tenant);
+    if (row && row->programs) return {};
+    Error error{Code::forbidden, fmt::format("tenant {} may not run programs without containers", tenant),
+                "programs_forbidden"};
+    error.help = fmt::format(
+        "Name an image, or let an operator allow it: `hostler tenant edit {} --programs`.", tenant);
+    return std::unexpected(std::move(error));
+}
+
 PolicyRequest request_of(const Instance& instance, const std::string& zone, PortFields fields) {
-    PolicyRequest request{.specs = {{"specName", instance.spec_name}},
-                          .images = {{"image", instance.spec.image}},
-                          .place = {"zone", ""}};
+    PolicyRequest request{.specs = {{"specName", instance.spec_name}}, .place = {"zone", ""}};
+    if (!instance.spec.program) request.images.push_back({"image", instance.spec.image});
     if (!zone.empty()) request.zones.push_back({"zone", zone});
     if (instance.spec.placement) {
         const auto& zones = instance.spec.placement->terms.zones;
@@ -143,6 +153,7 @@ PolicyRequest request_of(const Instance& instance, const std::string& zone, Port
 }
 
 Result<> admit(const Desk& desk, Instance& instance, const std::string& zone, PortFields fields) {
+    if (instance.spec.program) TRY(check_programs(desk, instance.tenant));
     TRY(check_allowed(desk, instance.tenant, request_of(instance, zone, fields)));
     limit_run(desk, instance.tenant, instance.schedule);
     return {};
@@ -172,6 +183,9 @@ Result<> check_kept_until(const Desk& desk, const Instance& instance, std::int64
 }
 
 std::optional<Error> start_refused(const Desk& desk, const Instance& instance, const std::string& zone) {
+    if (instance.spec.program)
+        if (auto programs = check_programs(desk, instance.tenant); !programs)
+            return std::move(programs).error();
     auto allowed = check_allowed(desk, instance.tenant, request_of(instance, zone));
     if (allowed) return std::nullopt;
     return std::move(allowed).error();

@@ -41,7 +41,7 @@ bool is_nobodys(const Desk& desk, const std::string& host, const std::string& id
 
 bool may_keep_layer(const Desk& desk, const Instance& instance) {
     const Host* host = desk.estate.hosts.find(instance.host);
-    return host && host->phase != HostPhase::retired && host->facts.keeps_layers && !instance.deleted;
+    return host && host->phase != HostPhase::retired && host->facts.keeps_layers && !instance.deleted && !instance.spec.program;
 }
 
 bool keeps_its_layer(const Instance& instance) {

@@ -104,6 +104,7 @@ std::string group_key(const std::string& tenant, const std::string& group) { ret
 Demand demand_of(const Desk& desk, const Spec& spec, const Instance& instance) {
     Demand demand = demand_of(spec, instance.spec.zone);
     if (instance.spec.placement) demand.wishes = *instance.spec.placement;
+    demand.wishes.terms.programs = instance.spec.program;
     narrow(demand.wishes.terms, policies_of(desk, instance.tenant));
     if (demand.wishes.group.empty()) return demand;
     demand.kind = group_key(instance.tenant, demand.wishes.group);

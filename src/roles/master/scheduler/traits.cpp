@@ -57,6 +57,7 @@ Traits traits_of(const Desk& desk, const Host& host, const std::string& model) {
     traits.isolations = isolations_of(host, model);
     traits.trust = trust_of(host);
     traits.labels = host.labels;
+    traits.programs = host.facts.programs;
     traits.tier = tier_of(host.facts, host.admission);
     if (const GpuModel* known = find_gpu_model(model)) traits.gpu_class = known->family;
     for (const GpuFacts& gpu : host.facts.gpus) {

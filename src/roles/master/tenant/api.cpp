@@ -62,6 +62,11 @@ void add_tenant_operations(Api& service) {
     service.write<ops::update_tenant>(
         [](Desk& desk, const api::Call& call, const api::UpdateTenant& request) -> Result<api::Tenant> {
             const Tenant& row = *TRY(tenant_named(desk, call, request.tenant));
+            if (request.programs && !may(call, Scope::cloud())) {
+                Error error{Code::forbidden, "programs are allowed by operators only", "operator_only"};
+                error.fields.push_back({"programs", "is for operators"});
+                return std::unexpected(std::move(error));
+            }
             TRY(update_tenant(desk, row.id, request));
             return view(row);
         });

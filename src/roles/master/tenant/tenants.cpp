@@ -137,6 +137,7 @@ Result<const Tenant*> create_tenant(Desk& desk, const api::CreateTenant& request
                     "quota_exceeded");
     ensure_tenant(desk, request.name, request.display_name.value_or(""));
     if (request.needs_totp.value_or(false)) desk.estate.tenants.edit(request.name).needs_totp = true;
+    if (request.programs.value_or(false)) desk.estate.tenants.edit(request.name).programs = true;
     return &desk.estate.tenants.at(request.name);
 }
 
@@ -145,10 +146,13 @@ Result<> update_tenant(Desk& desk, const std::string& tenant, const api::UpdateT
     TRY(check_row_version("tenant", tenant, now.version, request.if_version));
     const std::string display_name = request.display_name.value_or(now.display_name);
     const bool needs_totp = request.needs_totp.value_or(now.needs_totp);
-    if (display_name == now.display_name && needs_totp == now.needs_totp) return {};
+    const bool programs = request.programs.value_or(now.programs);
+    if (display_name == now.display_name && needs_totp == now.needs_totp && programs == now.programs)
+        return {};
     Tenant& changed = desk.estate.tenants.edit(tenant);
     changed.display_name = display_name;
     changed.needs_totp = needs_totp;
+    changed.programs = programs;
     ++changed.version;
     desk.estate.event("tenant", tenant, tenant, "changed", fmt::format("Tenant {} was changed.", tenant));
     return {};
@@ -262,6 +266,7 @@ api::Tenant view(const Tenant& tenant) {
             .display_name = tenant.display_name,
             .disabled = tenant.disabled_at != 0,
             .needs_totp = tenant.needs_totp,
+            .programs = tenant.programs,
             .created_at = wall(tenant.created_at),
             .disabled_at = wall_if(tenant.disabled_at),
             .version = tenant.version};

@@ -44,6 +44,7 @@ bool write_start(const Desk& desk, const Instance& instance, uplink::StartWorklo
     into.set_replaces_entrypoint(instance.spec.replaces_entrypoint);
     for (const std::string& word : instance.spec.entrypoint) into.add_entrypoint(word);
     into.set_no_init(instance.spec.no_init);
+    into.set_program(instance.spec.program);
     into.set_shm_bytes(shm_bytes_of(desk, instance));
     for (const InstanceVariable& variable : instance.spec.environment) {
         auto& added = *into.add_environment();
@@ -57,8 +58,10 @@ bool write_start(const Desk& desk, const Instance& instance, uplink::StartWorklo
     into.set_disk_limit_required(desk.settings.require_disk_limit);
     into.set_keep_layer(keeps_its_layer(instance));
     for (const std::string& gpu : claim->gpus) into.add_gpus(gpu);
-    write_network(desk, *subnet, *into.mutable_network());
-    into.set_address(instance.address);
+    if (!instance.spec.program) {
+        write_network(desk, *subnet, *into.mutable_network());
+        into.set_address(instance.address);
+    }
     for (const InstancePort& port : instance.spec.ports) {
         auto& added = *into.add_ports();
         added.set_port(static_cast<std::uint32_t>(port.port));
