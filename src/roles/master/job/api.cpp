@@ -19,12 +19,7 @@ namespace hostler::master {
 namespace {
 
 Result<api::Job> decide_submit(Desk& desk, const api::Call& call, const api::SubmitJob& request) {
-    const std::string tenant = TRY(tenant_meant(call, request.tenant_id));
-    if (tenant.empty()) {
-        Error error{Code::invalid, "an operator's key must name the owning tenant", "invalid"};
-        error.fields.push_back({"tenantID", "is required with an operator's key"});
-        return std::unexpected(std::move(error));
-    }
+    const std::string tenant = TRY(one_tenant_meant(call, request.tenant_id));
     TRY(check_new(call, Scope::of_project(tenant, project_meant(request))));
     if (request.placement) TRY(may_ask(call.caller, *request.placement));
     return view(desk, *TRY(submit_job(desk, request, tenant, call.caller.actor)));
