@@ -59,17 +59,8 @@ void Rules<CreateInstance>::check(const CreateInstance& request, Wrong& wrong) {
             wrong.push_back({"placement.zones", "only one of zone and placement.zones"});
     }
     refuse_doubles(t.ports, "template.ports[{}].port", &Port::port, wrong);
-    refuse_doubles(t.envs, "template.envs[{}].name", &Env::name, wrong);
+    check_container(request, t.envs, "template.envs", wrong);
     check_mounts(t.volumes, "template.volumes", wrong);
-    if (request.secret_envs)
-        refuse_doubles(*request.secret_envs, "secretEnvs[{}].name", &SecretEnv::name, wrong);
-    if (request.secret_files)
-        refuse_doubles(*request.secret_files, "secretFiles[{}].path", &SecretFile::path, wrong);
-    if (request.labels) {
-        check_labels(*request.labels, "labels.", wrong);
-        for (const auto& [name, value] : *request.labels)
-            if (value.empty()) wrong.push_back({"labels." + name, "must have a value"});
-    }
     for (std::size_t i = 0; i < t.volumes.size(); ++i)
         if (t.volumes[i].name.empty() && request.storage_id.empty())
             wrong.push_back({fmt::format("template.volumes[{}].name", i),

@@ -7,6 +7,10 @@ HOSTLER_JSON(hostler::api::JobAfter)
 HOSTLER_JSON(hostler::api::SubmitJob)
 HOSTLER_JSON(hostler::api::JobTask)
 HOSTLER_JSON(hostler::api::JobEndShown)
+HOSTLER_JSON(hostler::api::JobVictims)
+HOSTLER_JSON(hostler::api::JobPlan)
+HOSTLER_JSON(hostler::api::JobShare)
+HOSTLER_JSON(hostler::api::JobExplanation)
 HOSTLER_JSON(hostler::api::Job)
 HOSTLER_JSON(hostler::api::ListJobs)
 HOSTLER_JSON(hostler::api::NameJob)
@@ -35,18 +39,9 @@ void Rules<SubmitJob>::check(const SubmitJob& request, Wrong& wrong) {
         if (request.zone && !request.placement->zones.empty())
             wrong.push_back({"placement.zones", "only one of zone and placement.zones"});
     }
-    refuse_doubles(request.envs, "envs[{}].name", &Env::name, wrong);
+    check_container(request, request.envs, "envs", wrong);
     check_mounts(request.volumes, "volumes", wrong);
     refuse_doubles(request.after, "after[{}].job", &JobAfter::job, wrong);
-    if (request.secret_envs)
-        refuse_doubles(*request.secret_envs, "secretEnvs[{}].name", &SecretEnv::name, wrong);
-    if (request.secret_files)
-        refuse_doubles(*request.secret_files, "secretFiles[{}].path", &SecretFile::path, wrong);
-    if (request.labels) {
-        check_labels(*request.labels, "labels.", wrong);
-        for (const auto& [name, value] : *request.labels)
-            if (value.empty()) wrong.push_back({"labels." + name, "must have a value"});
-    }
     for (std::size_t i = 0; i < request.volumes.size(); ++i)
         if (request.volumes[i].name.empty())
             wrong.push_back({fmt::format("volumes[{}].name", i), "is required"});

@@ -18,7 +18,7 @@ inline constexpr Typed<SubmitJob, Job> submit_job{{
 inline constexpr Typed<ListJobs, List<Job>> list_jobs{{
     .name = "listJobs", .path = "/v1/jobs", .permission = Permission::job_read,
     .help = "List jobs.", .list = true, .noun = "job", .verb = "list",
-    .columns = "name id state reason succeeded failed active waiting specName tasks priority tenantID project createdAt startedAt endedAt"}};
+    .columns = "name id state reason position succeeded failed active waiting specName tasks priority tenantID project createdAt startedAt endedAt"}};
 inline constexpr Typed<NameJob, Job> get_job{{
     .name = "getJob", .path = "/v1/jobs/{job}", .permission = Permission::job_read, .help = "Show a job.",
     .noun = "job", .verb = "get", .example = "job get train"}};
@@ -37,7 +37,7 @@ inline constexpr Typed<NameJob, Job> hold_job{{
 inline constexpr Typed<NameJob, Job> release_job{{
     .name = "releaseJob", .method = Method::post, .path = "/v1/jobs/{job}/release", .permission = Permission::job_write,
     .help = "Release a held job.", .noun = "job", .verb = "release", .example = "job release train"}};
-inline constexpr Typed<NameJob, Explanation> explain_job{{
+inline constexpr Typed<NameJob, JobExplanation> explain_job{{
     .name = "explainJob", .path = "/v1/jobs/{job}/explain", .permission = Permission::job_read,
     .help = "Explain why a job is in its state, and what would help.", .noun = "job", .verb = "explain",
     .example = "job explain train"}};

@@ -163,6 +163,99 @@ inline constexpr auto fields<JobEndShown> = std::to_array<Field>({
     {.member = "ended_at", .help = "Time of its end."},
 });
 
+// What happens to running jobs when one is admitted. Jobs that the caller may not see are counted and not named.
+struct JobVictims {
+    std::string tenant_id;
+    std::string project;
+    std::string created_by;
+    std::int64_t elements = 0;
+    std::int64_t tasks = 0;
+    std::string why;
+    std::vector<std::string> jobs;
+};
+BOOST_DESCRIBE_STRUCT(JobVictims, (), (tenant_id, project, created_by, elements, tasks, why, jobs))
+template <>
+inline constexpr auto fields<JobVictims> = std::to_array<Field>({
+    {.member = "tenant_id", .help = "Tenant of the jobs; empty: one that the caller may not see.", .example = "acme"},
+    {.member = "project", .help = "Project; empty: one that the caller may not see.", .example = "lab"},
+    {.member = "created_by", .help = "Who submitted them; empty: the caller may not see it.", .example = "user/u-3hq8wz"},
+    {.member = "elements", .help = "Elements that are preempted. They wait again afterwards.", .example = "2"},
+    {.member = "tasks", .help = "Tasks of them, which get SIGTERM.", .example = "8"},
+    {.member = "why", .help = "reclaim (their queue borrows what this one is guaranteed) or priority (theirs is lower).",
+     .example = "reclaim"},
+    {.member = "jobs", .help = "Names of the jobs; empty: the caller may not see them."},
+});
+
+// With dryRun=true: what the submission would do.
+struct JobPlan {
+    std::string sentence;
+    bool starts_now = false;
+    std::vector<std::string> zones;
+    std::vector<std::string> hosts;
+    std::optional<std::string> price_per_hour{};
+    std::optional<std::string> currency{};
+    std::optional<std::int64_t> position{};
+    std::optional<WallTime> expected_start{};
+    std::string reason;
+    std::vector<JobVictims> victims;
+};
+BOOST_DESCRIBE_STRUCT(JobPlan, (),
+                      (sentence, starts_now, zones, hosts, price_per_hour, currency, position, expected_start, reason, victims))
+template <>
+inline constexpr auto fields<JobPlan> = std::to_array<Field>({
+    {.member = "sentence", .help = "All of it in words."},
+    {.member = "starts_now", .help = "There is room for its first element."},
+    {.member = "zones", .help = "Zones of its first element; where it waits for victims to end, those that it gets then."},
+    {.member = "hosts", .help = "Hosts of its first element; for callers who may see hosts.", .example = "[\"h-4f2a9c\"]"},
+    {.member = "price_per_hour", .help = "Present price of an hour of the GPUs of its first element; absent: it has none, or no "
+                                         "price is set.",
+     .example = "9.96"},
+    {.member = "currency", .help = "Currency of the price.", .example = "USD"},
+    {.member = "position", .help = "Elements of jobs before it, an estimate; absent: it would not wait for its turn.", .example = "3"},
+    {.member = "expected_start", .help = "When it starts if all jobs end by their time limits; absent: not known."},
+    {.member = "reason", .help = "Why it would wait, stable for programs; empty: it would not.", .example = "insufficient_capacity"},
+    {.member = "victims", .help = "Running jobs that would be preempted for its first element."},
+});
+
+// One queue of a job, and what it is entitled to.
+struct JobShare {
+    std::string queue;
+    std::int64_t share_milli = 0;
+    std::int64_t entitled_milli = 0;
+};
+BOOST_DESCRIBE_STRUCT(JobShare, (), (queue, share_milli, entitled_milli))
+template <>
+inline constexpr auto fields<JobShare> = std::to_array<Field>({
+    {.member = "queue", .help = "Tenant, project or user, with the names above it.", .example = "acme/lab/user/u-3hq8wz"},
+    {.member = "share_milli", .help = "Part of the cloud that its jobs have now, by the scarcest resource, in thousandths.",
+     .example = "250"},
+    {.member = "entitled_milli", .help = "Part of the cloud that it is entitled to, by weights and guarantees among the queues that "
+                                         "have jobs, in thousandths.",
+     .example = "500"},
+});
+
+// GET /v1/jobs/{job}/explain.
+struct JobExplanation {
+    std::string token;
+    std::string sentence;
+    std::optional<std::string> would_help{};
+    std::optional<std::int64_t> position{};
+    std::optional<WallTime> expected_start{};
+    std::vector<JobShare> shares;
+};
+BOOST_DESCRIBE_STRUCT(JobExplanation, (), (token, sentence, would_help, position, expected_start, shares))
+template <>
+inline constexpr auto fields<JobExplanation> = std::to_array<Field>({
+    {.member = "token", .help = "The reason, stable for programs.", .example = "insufficient_capacity"},
+    {.member = "sentence", .help = "The reason in words."},
+    {.member = "would_help", .help = "The smallest change that would help.", .example = "hostler job release train"},
+    {.member = "position", .help = "Elements of jobs before its next one, an estimate; absent: none of it waits for its turn.",
+     .example = "3"},
+    {.member = "expected_start", .help = "When its next element starts if all jobs end by their time limits; absent: not known, as "
+                                         "where jobs without a time limit are before it."},
+    {.member = "shares", .help = "Its queues: the tenant's, the project's and the user's."},
+});
+
 struct Job {
     std::string id;
     std::string name;
@@ -195,11 +288,15 @@ struct Job {
     std::optional<WallTime> started_at{};
     std::optional<WallTime> ended_at{};
     Labels labels;
+    std::optional<std::int64_t> position{};
+    std::optional<SubmitJob> submission{};
+    std::optional<JobPlan> plan{};
 };
 BOOST_DESCRIBE_STRUCT(Job, (),
                       (id, name, tenant_id, project, state, reason, message, image, cmd, spec_name, tasks, gang, array,
                        elements, waiting, active, succeeded, failed, time_limit_seconds, retries, priority, held, after,
-                       exit_code, running, ends, created_by, created_at, started_at, ended_at, labels))
+                       exit_code, running, ends, created_by, created_at, started_at, ended_at, labels, position,
+                       submission, plan))
 template <>
 inline constexpr auto fields<Job> = std::to_array<Field>({
     {.member = "id", .help = "Id of the job.", .example = "j-7f3k2m9qxy"},
@@ -236,6 +333,11 @@ inline constexpr auto fields<Job> = std::to_array<Field>({
     {.member = "started_at", .help = "An element ran for the first time."},
     {.member = "ended_at", .help = "Time of its end."},
     {.member = "labels", .help = "Labels."},
+    {.member = "position", .help = "Elements of jobs before its next one, of the first 500 that wait; absent: it is behind them, or "
+                                   "does not wait for its turn.",
+     .example = "3"},
+    {.member = "submission", .help = "The request that makes the same job again; in the answer of getJob."},
+    {.member = "plan", .help = "With dryRun=true: what the submission would do."},
 });
 
 struct ListJobs {
@@ -256,27 +358,33 @@ inline constexpr auto fields<ListJobs> = std::to_array<Field>({
 struct NameJob {
     std::string job;
     std::optional<std::string> tenant_id{};
+    std::optional<std::string> project{};
 };
-BOOST_DESCRIBE_STRUCT(NameJob, (), (job, tenant_id))
+BOOST_DESCRIBE_STRUCT(NameJob, (), (job, tenant_id, project))
 template <>
 inline constexpr auto fields<NameJob> = std::to_array<Field>({
     {.member = "job", .help = "The job's id or name.", .example = "train", .min = 1, .max = 128},
     {.member = "tenant_id", .help = "Owning tenant; for an operator's key, when two tenants use the same name.",
      .example = "acme", .form = &forms::id},
+    {.member = "project", .help = "Project of the job; needed when jobs of two projects have this name.", .example = "lab",
+     .form = &forms::label},
 });
 
 struct UpdateJob {
     std::string job;
     std::optional<std::string> tenant_id{};
+    std::optional<std::string> project{};
     std::optional<std::int64_t> priority{};
     std::optional<std::int64_t> time_limit_seconds{};
 };
-BOOST_DESCRIBE_STRUCT(UpdateJob, (), (job, tenant_id, priority, time_limit_seconds))
+BOOST_DESCRIBE_STRUCT(UpdateJob, (), (job, tenant_id, project, priority, time_limit_seconds))
 template <>
 inline constexpr auto fields<UpdateJob> = std::to_array<Field>({
     {.member = "job", .help = "The job's id or name.", .example = "train", .min = 1, .max = 128},
     {.member = "tenant_id", .help = "Owning tenant; for an operator's key, when two tenants use the same name.",
      .example = "acme", .form = &forms::id},
+    {.member = "project", .help = "Project of the job; needed when jobs of two projects have this name.", .example = "lab",
+     .form = &forms::label},
     {.member = "priority", .help = "Order among the jobs of the same user; more is first.", .example = "10",
      .min = -job_priority_max, .max = job_priority_max},
     {.member = "time_limit_seconds", .help = "Running time after which an element is ended; 0: none.", .example = "3600", .min = 0,
@@ -287,6 +395,7 @@ inline constexpr auto fields<UpdateJob> = std::to_array<Field>({
 struct GetJobLogs {
     std::string job;
     std::optional<std::string> tenant_id{};
+    std::optional<std::string> project{};
     std::int64_t rank = 0;
     std::optional<std::int64_t> index{};
     std::optional<std::int64_t> attempt{};
@@ -297,12 +406,14 @@ struct GetJobLogs {
     std::string after;
     LogStream stream = LogStream::both;
 };
-BOOST_DESCRIBE_STRUCT(GetJobLogs, (), (job, tenant_id, rank, index, attempt, tail, since, timestamps, follow, after, stream))
+BOOST_DESCRIBE_STRUCT(GetJobLogs, (), (job, tenant_id, project, rank, index, attempt, tail, since, timestamps, follow, after, stream))
 template <>
 inline constexpr auto fields<GetJobLogs> = std::to_array<Field>({
     {.member = "job", .help = "The job's id or name.", .example = "train", .min = 1, .max = 128},
     {.member = "tenant_id", .help = "Owning tenant; for an operator's key, when two tenants use the same name.",
      .example = "acme", .form = &forms::id},
+    {.member = "project", .help = "Project of the job; needed when jobs of two projects have this name.", .example = "lab",
+     .form = &forms::label},
     {.member = "rank", .help = "The task of this number.", .example = "0", .min = 0, .max = job_tasks_max - 1, .absent = Absent::fills},
     {.member = "index", .help = "Of an array job, its index. Default: the first one.", .example = "17", .min = 0, .max = array_index_max},
     {.member = "attempt", .help = "The how many-th attempt, from 1. Default: the last one.", .example = "1", .min = 1,

@@ -53,8 +53,9 @@ struct Logs {
     bool truncated = false;
     std::string next;
     bool ended = false;
+    std::optional<std::int64_t> attempt{};
 };
-BOOST_DESCRIBE_STRUCT(Logs, (), (text, base64, truncated, next, ended))
+BOOST_DESCRIBE_STRUCT(Logs, (), (text, base64, truncated, next, ended, attempt))
 template <>
 inline constexpr auto fields<Logs> = std::to_array<Field>({
     {.member = "text",
@@ -69,6 +70,7 @@ inline constexpr auto fields<Logs> = std::to_array<Field>({
              "behind that place, which the host has dropped."},
     {.member = "next", .help = "With `follow`: the place behind the last line, for `after`; else empty."},
     {.member = "ended", .help = "The instance does not run: no lines follow until it is started again."},
+    {.member = "attempt", .help = "Of a task of a job: the how many-th attempt wrote it.", .example = "1"},
 });
 
 }  // namespace hostler::api

@@ -115,7 +115,7 @@ inline constexpr auto fields<OverviewQuota> = std::to_array<Field>({
     {.member = "subject", .help = "User or service account that it limits; empty: all of the tenant or project.",
      .example = "user/u-3hq8wz"},
     {.member = "name", .help = "Login of the user, or name of the service account.", .example = "ann@example.com"},
-    {.member = "resource", .help = "gpus, gpus:MODEL, cpu, memory, volumes or instances.", .example = "gpus"},
+    {.member = "resource", .help = "gpus, gpus:MODEL, cpu, memory, volumes, instances or jobs.", .example = "gpus"},
     {.member = "limit", .help = "The most that may be used at once.", .example = "8"},
     {.member = "used", .help = "Present use.", .example = "7"},
 });

@@ -17,7 +17,7 @@ BOOST_DESCRIBE_STRUCT(QuotaLimit, (), (resource, limit, guaranteed))
 template <>
 inline constexpr auto fields<QuotaLimit> = std::to_array<Field>({
     {.member = "resource",
-     .help = "gpus, gpus:MODEL (a class of them, by words of the model), cpu, memory, volumes (bytes) or instances.",
+     .help = "gpus, gpus:MODEL (a class of them, by words of the model), cpu, memory, volumes (bytes), instances or jobs.",
      .example = "gpus", .min = 1, .max = 128, .form = &forms::one_line},
     {.member = "limit", .help = "The most that may be used at once; 0: none of it.", .example = "8", .form = &forms::amount},
     {.member = "guaranteed",
@@ -34,7 +34,7 @@ struct QuotaUse {
 BOOST_DESCRIBE_STRUCT(QuotaUse, (), (resource, limit, guaranteed, used))
 template <>
 inline constexpr auto fields<QuotaUse> = std::to_array<Field>({
-    {.member = "resource", .help = "gpus, gpus:MODEL, cpu, memory, volumes or instances.", .example = "gpus"},
+    {.member = "resource", .help = "gpus, gpus:MODEL, cpu, memory, volumes, instances or jobs.", .example = "gpus"},
     {.member = "limit", .help = "The most that may be used at once.", .example = "8"},
     {.member = "guaranteed", .help = "The part of a project's limit that other projects cannot borrow.", .example = "2"},
     {.member = "used", .help = "Present use; it may exceed a limit that was lowered.", .example = "7"},

@@ -114,6 +114,7 @@ private:
     Task<api::Job> look() {
         ApiCall call{.operation = &api::ops::get_job, .params = {{"job", what_.job}}};
         if (!what_.tenant.empty()) call.query.emplace_back("tenantID", what_.tenant);
+        if (!what_.project.empty()) call.query.emplace_back("project", what_.project);
         for (;;) {
             auto answer = co_await client_.call(call);
             if (!answer && begun_ && CO_TRY(co_await again(answer.error()))) continue;

@@ -14,8 +14,9 @@ int exit_of(const api::Job& job);
 std::string end_of(const api::Job& job);
 
 struct JobFollowed {
-    std::string job;     // Id or name.
-    std::string tenant;  // Empty: the key's own.
+    std::string job;        // Id or name.
+    std::string tenant;     // Empty: the key's own.
+    std::string project{};  // Empty: any.
     // Of one task: its rank, and of an array its index (without: the first one). Without a rank all tasks are
     // followed, from their beginnings.
     std::optional<std::int64_t> rank{};

@@ -30,6 +30,24 @@ TEST_F(JobTest, DependenciesAreFlags) {
     EXPECT_THAT(err, HasSubstr("--after: ':ended' is not JOB[:succeeded|failed|ended]\n"));
 }
 
+TEST_F(JobTest, ADryRunPrintsThePlan) {
+    job.plan = api::JobPlan{.sentence = "It preempts 1 element of other tenants."};
+    EXPECT_EQ(run(with(submit, {"--dry-run"})), 0) << err;
+    EXPECT_EQ(out, "It preempts 1 element of other tenants.\n");
+    EXPECT_THAT(err, HasSubstr("job/train: would be submitted (nothing was changed)\n"));
+}
+
+TEST_F(JobTest, AnExplanationHasPositionAndShares) {
+    why = {.token = "insufficient_capacity",
+           .sentence = "It waits.",
+           .position = 3,
+           .shares = {{.queue = "acme", .share_milli = 250, .entitled_milli = 500}}};
+    EXPECT_EQ(run({"job", "explain", "train"}), 0) << err;
+    EXPECT_EQ(
+        out,
+        "It waits. (insufficient_capacity)\nBefore it: 3\nQueue acme: 25 % of the cloud, entitled to 50 %\n");
+}
+
 TEST_F(JobTest, WhatWasDoneIsTold) {
     EXPECT_EQ(run({"job", "hold", "train"}), 0) << err;
     EXPECT_THAT(err, HasSubstr("job/train held\n"));

@@ -64,7 +64,7 @@ protected:
             co_return job;
         });
         api.handlers.on<api::ops::explain_job>(
-            [this](api::Call, api::NameJob) -> Task<api::Explanation> { co_return why; });
+            [this](api::Call, api::NameJob) -> Task<api::JobExplanation> { co_return why; });
         api.handlers.on<api::ops::hold_job>(
             [this](api::Call, api::NameJob) -> Task<api::Job> { co_return job; });
         api.handlers.on<api::ops::release_job>(
@@ -130,7 +130,7 @@ protected:
     std::vector<api::SubmitJob> submitted;
     std::map<std::tuple<std::int64_t, std::int64_t, std::int64_t>, Log> logs;  // By rank, index, attempt.
     std::vector<int> tails;
-    api::Explanation why{.token = "insufficient_capacity", .sentence = "No host has a free GPU."};
+    api::JobExplanation why{.token = "insufficient_capacity", .sentence = "No host has a free GPU."};
     std::optional<Error> refusal;
     std::optional<Error> log_refusal;
     bool away = false;

@@ -5,6 +5,7 @@
 #include <cctype>
 
 #include "api/indent.h"
+#include "cli/client.h"
 #include "cli/report.h"
 #include "cli/series.h"
 #include "cli/yaml.h"
@@ -189,6 +190,42 @@ std::string explanation(const json::value& object, const Style& style) {
         }
     }
     if (const auto help = text("wouldHelp"); !help.empty()) out += fmt::format("Would help: {}\n", help);
+    return out;
+}
+
+std::string milli_percent(const json::value& object, std::string_view name) {
+    const json::value* value = field_of(object, name);
+    return value && value->is_number() ? fmt::format("{:.0f} %", value->to_number<double>() / 10) : "";
+}
+
+// "Expected start: 2026-01-01 12:00" for a field that is there.
+std::string row_of(const api::Schema& schema, const json::value& object, std::string_view title,
+                   std::string_view name, const Style& style) {
+    const json::value* value = field_of(object, name);
+    const api::Property* property = schema.find(name);
+    if (!value || value->is_null() || !property) return {};
+    return fmt::format("{}: {}\n", title, cell(*property, *value, style, true));
+}
+
+std::string job_explanation(const api::Schema& schema, const json::value& object, const Style& style) {
+    std::string out = explanation(object, style);
+    out += row_of(schema, object, "Before it", "position", style);
+    out += row_of(schema, object, "Expected start", "expectedStart", style);
+    if (const json::value* shares = field_of(object, "shares"); shares && shares->is_array())
+        for (const json::value& one : shares->get_array())
+            out +=
+                fmt::format("Queue {}: {} of the cloud, entitled to {}\n", safe_line(text_of(one, "queue")),
+                            milli_percent(one, "shareMilli"), milli_percent(one, "entitledMilli"));
+    return out;
+}
+
+// The answer of a dry run.
+std::string job_plan(const api::Schema& schema, const json::value& plan, const Style& style) {
+    std::string out = safe_line(text_of(plan, "sentence")) + "\n";
+    out += row_of(schema, plan, "Expected start", "expectedStart", style);
+    const json::value* hosts = field_of(plan, "hosts");
+    if (hosts && hosts->is_array() && !hosts->get_array().empty())
+        out += row_of(schema, plan, "Hosts", "hosts", style);
     return out;
 }
 
@@ -419,6 +456,10 @@ std::string render_object(const api::Operation& operation, const json::value& ob
         case Format::table: break;
     }
     if (schema.name == "Explanation") return explanation(object, style);
+    if (schema.name == "JobExplanation") return job_explanation(schema, object, style);
+    if (const json::value* plan = schema.name == "Job" ? field_of(object, "plan") : nullptr;
+        plan && plan->is_object())
+        return job_plan(*schema.find("plan")->schema, *plan, style);
     if (schema.name == "Logs") {
         const std::string bytes = log_bytes(object);
         return style.terminal ? safe_log(bytes) : bytes;

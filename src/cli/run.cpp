@@ -256,6 +256,7 @@ private:
         for (const auto& [name, value] : call.params) what.job = value;
         for (const auto& [name, value] : call.query) {
             if (name == "tenantID") what.tenant = value;
+            if (name == "project") what.project = value;
             if (name == "rank") what.rank = std::atoll(value.c_str());
             if (name == "index") what.index = std::atoll(value.c_str());
             if (name == "attempt") what.attempt = std::atoll(value.c_str());

@@ -1,15 +1,22 @@
 import { Code, List, Stack, Text } from '@mantine/core';
-import type { Schemas } from '../api/client';
 import { Command, Words } from './states';
 
+interface Why {
+  sentence: string;
+  /** Absent: not of hosts. */
+  blocking?: { host: string; reason: string }[];
+  wouldHelp?: string;
+}
+
 /** Why something is as it is, and what would help: a command, or a sentence. */
-export function ExplanationView({ why }: { why: Schemas['Explanation'] }) {
+export function ExplanationView({ why }: { why: Why }) {
+  const blocking = why.blocking ?? [];
   return (
     <Stack gap="xs">
       <Text>{why.sentence}</Text>
-      {why.blocking.length > 0 && (
+      {blocking.length > 0 && (
         <List size="sm">
-          {why.blocking.map((one) => <List.Item key={one.host + one.reason}><Code>{one.host}</Code> {one.reason}</List.Item>)}
+          {blocking.map((one) => <List.Item key={one.host + one.reason}><Code>{one.host}</Code> {one.reason}</List.Item>)}
         </List>
       )}
       {why.wouldHelp && <Text fz="sm" c="dimmed">This would help:</Text>}

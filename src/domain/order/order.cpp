@@ -1,6 +1,7 @@
 #include "domain/order/order.h"
 
 #include <cmath>
+#include <ranges>
 
 #include "domain/order/tree.h"
 
@@ -26,6 +27,33 @@ Result<> check(const std::string& id, const QueuePath& path, const Amount& size,
     if (!in_time(ran)) error.fields.push_back({"ran", "from 0 to 2^61 microseconds"});
     if (!error.fields.empty()) return std::unexpected(std::move(error));
     return {};
+}
+
+// Weights of the children among which their parent's part is divided.
+double active_weights(const Tree& tree, const Node& parent) {
+    double sum = 0;
+    for (const auto& [name, serial] : parent.children)
+        if (const Node& child = *tree.at(serial); child.waiting + child.running > 0)
+            sum += child.settings().weight;
+    return sum;
+}
+
+// `among`: active_weights() of its parent, which is entitled to `parent`.
+double entitled(const Tree& tree, const Node& node, double parent, double among) {
+    const Queue& queue = node.settings();
+    if (node.waiting + node.running == 0) among += queue.weight;
+    return std::max(parent * queue.weight / among, queue.guaranteed.dominant(tree.capacity));
+}
+
+Standing standing_of(const Tree& tree, const Node& node, const QueuePath& path, std::int64_t now) {
+    const Queue& queue = node.settings();
+    Standing standing{path, queue, node.allocated, node.waiting, node.running};
+    standing.share = node.allocated.dominant(tree.capacity);
+    standing.used = tree.used(node, now).dominant(tree.capacity);
+    standing.rank = (standing.share + standing.used) / queue.weight;
+    standing.guaranteed = below_guarantee(node.allocated, queue.guaranteed);
+    standing.oldest = node.oldest().value_or(0);
+    return standing;
 }
 
 }  // namespace
@@ -132,26 +160,32 @@ Amount Order::allocated(const QueuePath& prefix) const {
 std::optional<Standing> Order::standing(const QueuePath& prefix, std::int64_t now) const {
     const Node* node = tree_->find(prefix);
     if (!node) return std::nullopt;
-    const Queue& queue = node->settings();
-    Standing standing{prefix, queue, node->allocated, node->waiting, node->running};
-    standing.share = node->allocated.dominant(tree_->capacity);
-    standing.used = tree_->used(*node, clamped(now)).dominant(tree_->capacity);
-    standing.rank = (standing.share + standing.used) / queue.weight;
-    standing.guaranteed = below_guarantee(node->allocated, queue.guaranteed);
+    Standing standing = standing_of(*tree_, *node, prefix, clamped(now));
+    std::vector<const Node*> above;
+    for (const Node* at = node; at->parent != 0; at = tree_->at(at->parent)) above.push_back(at);
+    standing.entitled = 1;
+    for (const Node* at : above | std::views::reverse)
+        standing.entitled =
+            entitled(*tree_, *at, standing.entitled, active_weights(*tree_, *tree_->at(at->parent)));
     return standing;
 }
 
 std::vector<Standing> Order::standings(std::int64_t now) const {
     std::vector<Standing> all;
-    const auto add = [&](const auto& self, const Node& node, const QueuePath& path) -> void {
-        if (node.depth > 0) all.push_back(*standing(path, now));
+    const auto add = [&](const auto& self, const Node& node, const QueuePath& path, double part) -> void {
+        if (node.depth > 0) {
+            all.push_back(standing_of(*tree_, node, path, clamped(now)));
+            all.back().entitled = part;
+        }
+        const double among = active_weights(*tree_, node);
         for (const auto& [name, serial] : node.children) {
             QueuePath below = path;
             (node.depth == 0 ? below.tenant : node.depth == 1 ? below.project : below.user) = name;
-            self(self, *tree_->at(serial), below);
+            const Node& child = *tree_->at(serial);
+            self(self, child, below, entitled(*tree_, child, part, among));
         }
     };
-    add(add, *tree_->at(Tree::root), {});
+    add(add, *tree_->at(Tree::root), {}, 1);
     return all;
 }
 

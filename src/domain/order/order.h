@@ -54,6 +54,10 @@ struct Standing {
     double used = 0;                        // The same of its decayed average use.
     double rank = 0;                        // (share + used) / weight: the lowest of siblings is next.
     bool guaranteed = false;                // Below its guarantee: before its siblings that are not.
+    // Its part of the capacity, in [0, 1]: what its parent is entitled to, divided by the weights of the
+    // siblings with waiting or running jobs; at least the dominant share of its guarantee.
+    double entitled = 0;
+    std::int64_t oldest = 0;  // Since when the job waits that has waited longest; 0: none waits.
 };
 
 class Order {

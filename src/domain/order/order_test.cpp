@@ -182,6 +182,8 @@ TEST(Order, KeptByDeltasEqualsOneBuiltFromTheJobs) {
             ASSERT_EQ(other->waiting, standing.waiting);
             ASSERT_EQ(other->running, standing.running);
             ASSERT_NEAR(other->used, standing.used, 1e-9);
+            ASSERT_NEAR(other->entitled, standing.entitled, 1e-9);
+            ASSERT_EQ(other->oldest, standing.oldest);
         }
     }
 }

@@ -10,7 +10,7 @@
 
 namespace hostler {
 
-// By resource: "gpus", "cpu", "memory", "volumes", "instances", and "gpus:MODEL" for the models among the
+// By resource: "gpus", "cpu", "memory", "volumes", "instances", "jobs", and "gpus:MODEL" for the models among the
 // GPUs, as resource_key() writes them. 0 and what is left out are the same.
 using Amounts = std::map<std::string, std::int64_t>;
 

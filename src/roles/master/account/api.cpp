@@ -11,12 +11,7 @@ namespace {
 
 Result<api::ServiceAccount> decide_create_account(Desk& desk, const api::Call& call,
                                                   const api::CreateServiceAccount& request) {
-    const std::string tenant = TRY(tenant_meant(call, request.tenant_id));
-    if (tenant.empty()) {
-        Error error{Code::invalid, "an operator must name the owning tenant", "invalid"};
-        error.fields.push_back({"tenantID", "is required for an operator"});
-        return std::unexpected(std::move(error));
-    }
+    const std::string tenant = TRY(one_tenant_meant(call, request.tenant_id));
     TRY(check_new(call, scope_of_tenant(tenant)));
     TRY(check_tenant(desk, tenant));
     const ServiceAccount& made = *TRY(make_account(desk, request.name, tenant));

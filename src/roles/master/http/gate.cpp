@@ -50,4 +50,12 @@ Result<std::string> tenant_meant(const api::Call& call, const std::optional<std:
                 "tenant_differs");
 }
 
+Result<std::string> one_tenant_meant(const api::Call& call, const std::optional<std::string>& named) {
+    std::string tenant = TRY(tenant_meant(call, named));
+    if (!tenant.empty()) return tenant;
+    Error error{Code::invalid, "an operator's key must name the owning tenant", "invalid"};
+    error.fields.push_back({"tenantID", "is required with an operator's key"});
+    return std::unexpected(std::move(error));
+}
+
 }  // namespace hostler::master

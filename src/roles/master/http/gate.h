@@ -36,5 +36,8 @@ Result<> check_new(const api::Call& call, const Scope& scope);
 // The tenant that a call names or means: one may leave it out who belongs to one tenant. Empty: all of them;
 // only for callers who may in the whole cloud. Errors: forbidden (tenant_differs).
 Result<std::string> tenant_meant(const api::Call& call, const std::optional<std::string>& named);
+// The one tenant of a call that concerns no other. Errors: the same; invalid (a caller who may in the whole
+// cloud names none).
+Result<std::string> one_tenant_meant(const api::Call& call, const std::optional<std::string>& named);
 
 }  // namespace hostler::master

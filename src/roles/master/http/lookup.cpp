@@ -6,6 +6,7 @@
 
 #include "roles/master/http/gate.h"
 #include "roles/master/state/near.h"
+#include "roles/master/state/refuse.h"
 
 namespace hostler::master {
 
@@ -79,22 +80,29 @@ Result<const Secret*> secret_named(const Desk& desk, const api::Call& call, cons
 }
 
 Result<const Job*> job_named(const Desk& desk, const api::Call& call, const std::string& name,
-                             const std::optional<std::string>& tenant) {
+                             const std::optional<std::string>& tenant,
+                             const std::optional<std::string>& project) {
     const std::string meant = TRY(tenant_meant(call, tenant));
     if (!desk.estate.jobs.find(name)) {
         const Job* newest = nullptr;
-        int seen = 0, open = 0;
+        bool ambiguous = false;
         for (const Job* job : desk.estate.jobs.by().name.of(name)) {
-            if ((!meant.empty() && job->tenant != meant) || !sees(call, *job)) continue;
-            ++seen;
-            const bool lives = !is_final(job->phase);
-            if (lives) ++open;
+            if ((!meant.empty() && job->tenant != meant) || (project && job->project != *project) ||
+                !sees(call, *job))
+                continue;
             const auto rank = [](const Job& one) { return std::pair(!is_final(one.phase), one.created_at); };
+            if (newest && !is_final(newest->phase) && !is_final(job->phase)) ambiguous = true;
             if (!newest || rank(*newest) < rank(*job)) newest = job;
         }
-        if (newest && seen > 1 && open <= 1)
+        if (ambiguous)
+            return refuse(fmt::format("more than one job {} is not over", name), "ambiguous",
+                          "Name its tenant and its project (tenantID, project), or use its id.");
+        if (newest)
             return may(call, scope_of(*newest)) ? Result<const Job*>{newest}
                                                 : api::permission_missing(call.permission);
+        if (project)
+            return fail(Code::not_found, fmt::format("project {} has no job {}", *project, name),
+                        "job_not_found");
     }
     return named(desk.estate.jobs, desk.estate.jobs.by().name, call, "job", name, tenant,
                  [](const Job& row) { return row.name; });

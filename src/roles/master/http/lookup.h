@@ -16,9 +16,11 @@ Result<const Volume*> volume_named(const Desk& desk, const api::Call& call, cons
                                    const std::optional<std::string>& tenant);
 Result<const Network*> network_named(const Desk& desk, const api::Call& call, const std::string& name,
                                      const std::optional<std::string>& tenant);
-// The one of this name that is not over, else the newest.
+// The one of this name that is not over, else the newest; without a project of all of them. Errors: the same
+// (ambiguous: or more than one project has such a job that is not over).
 Result<const Job*> job_named(const Desk& desk, const api::Call& call, const std::string& name,
-                             const std::optional<std::string>& tenant);
+                             const std::optional<std::string>& tenant,
+                             const std::optional<std::string>& project = std::nullopt);
 Result<const Secret*> secret_named(const Desk& desk, const api::Call& call, const std::string& name,
                                    const std::optional<std::string>& tenant);
 Scope scope_of(const Tenant& tenant);

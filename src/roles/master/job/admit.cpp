@@ -179,10 +179,11 @@ bool may_pass(const Error& refusal) {
     return std::ranges::count(passing, refusal.reason) > 0;
 }
 
-Result<> try_element(Desk& desk, const Job& job) {
+Result<> try_element(Desk& desk, const Job& job, const Look& look) {
     const Estate::Trial trial{desk.estate};
     const Live::Trial seen{desk.live};
-    TRY(make_tasks(desk, job, {}));
+    const auto made = TRY(make_tasks(desk, job, {}));
+    if (look) look(made);
     return {};
 }
 

@@ -1,6 +1,8 @@
 // An element of a job gets a place: its tasks are made, all or none.
 #pragma once
 
+#include <functional>
+
 #include "domain/order/amount.h"
 #include "domain/scheduler/need.h"
 #include "domain/scheduler/place.h"
@@ -19,8 +21,10 @@ Amount size_of_element(const Desk& desk, const Job& job);
 // create_instance(), not_found (there is no next element).
 Result<> admit_next(Desk& desk, const std::string& job);
 
-// The same is tried and undone. `job` need not be in the estate. Errors: the same.
-Result<> try_element(Desk& desk, const Job& job);
+// The same is tried, shown to `look` as the ids of its tasks, and undone. `job` need not be in the estate.
+// Errors: the same.
+using Look = std::function<void(const std::vector<std::string>& tasks)>;
+Result<> try_element(Desk& desk, const Job& job, const Look& look = nullptr);
 
 // What its next element asks for; nullopt: its spec is not known any more.
 struct Asked {

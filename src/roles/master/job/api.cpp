@@ -9,6 +9,8 @@
 #include "roles/master/instance/archive.h"
 #include "roles/master/instance/logs.h"
 #include "roles/master/job/jobs.h"
+#include "roles/master/job/plan.h"
+#include "roles/master/job/queues.h"
 #include "roles/master/job/view.h"
 #include "roles/master/scheduler/wishes.h"
 #include "roles/master/state/refuse.h"
@@ -19,15 +21,26 @@ namespace hostler::master {
 namespace {
 
 Result<api::Job> decide_submit(Desk& desk, const api::Call& call, const api::SubmitJob& request) {
-    const std::string tenant = TRY(tenant_meant(call, request.tenant_id));
-    if (tenant.empty()) {
-        Error error{Code::invalid, "an operator's key must name the owning tenant", "invalid"};
-        error.fields.push_back({"tenantID", "is required with an operator's key"});
-        return std::unexpected(std::move(error));
-    }
+    const std::string tenant = TRY(one_tenant_meant(call, request.tenant_id));
     TRY(check_new(call, Scope::of_project(tenant, project_meant(request))));
     if (request.placement) TRY(may_ask(call.caller, *request.placement));
-    return view(desk, *TRY(submit_job(desk, request, tenant, call.caller.actor)));
+    const Job& job = *TRY(submit_job(desk, request, tenant, call.caller.actor));
+    api::Job shown = view(desk, job);
+    if (call.dry_run) shown.plan = plan_of(desk, call, Job{job});
+    return shown;
+}
+
+template <class Request>
+Result<const Job*> job_meant(const Desk& desk, const api::Call& call, const Request& request) {
+    return job_named(desk, call, request.job, request.tenant_id, request.project);
+}
+
+Result<api::Job> look_at(const Desk& desk, const api::Call& call, const api::NameJob& request) {
+    const Job& job = *TRY(job_meant(desk, call, request));
+    api::Job shown = view(desk, job);
+    shown.position = job_queues(desk).position(job.id, desk.estate.micros());
+    shown.submission = submission_of(job);
+    return shown;
 }
 
 }  // namespace
@@ -38,11 +51,11 @@ Subject subject_of(const Desk& desk, const api::Call& call, const api::SubmitJob
     return job ? subject_named(*job, api::encode(view(desk, *job))) : Subject{};
 }
 Subject subject_of(const Desk& desk, const api::Call& call, const api::NameJob& request) {
-    const auto found = job_named(desk, call, request.job, request.tenant_id);
+    const auto found = job_meant(desk, call, request);
     return found ? subject_named(**found, api::encode(view(desk, **found))) : Subject{};
 }
 Subject subject_of(const Desk& desk, const api::Call& call, const api::UpdateJob& request) {
-    return subject_of(desk, call, api::NameJob{request.job, request.tenant_id});
+    return subject_of(desk, call, api::NameJob{request.job, request.tenant_id, request.project});
 }
 
 void add_jobs(Api& service) {
@@ -60,64 +73,67 @@ void add_jobs(Api& service) {
                               (!request.state || row.phase == static_cast<JobPhase>(*request.state)) &&
                               labels.fits(row.labels) && may(call, scope_of(row));
                    })
-            .page(call, [&](const Job& row) { return view(desk, row); });
+            .page(call, [&](const Job& row) {
+                api::Job shown = view(desk, row);
+                shown.position = job_queues(desk).place_in_line(row.id, desk.estate.micros());
+                return shown;
+            });
     });
-    service.read<ops::get_job>(
-        [](const Desk& desk, const api::Call& call, const api::NameJob& request) -> Result<api::Job> {
-            return view(desk, *TRY(job_named(desk, call, request.job, request.tenant_id)));
-        });
-    service.read<ops::explain_job>(
-        [](const Desk& desk, const api::Call& call, const api::NameJob& request) -> Result<api::Explanation> {
-            return explain_job(desk, *TRY(job_named(desk, call, request.job, request.tenant_id)));
-        });
+    service.read<ops::get_job>(look_at);
+    service.read<ops::explain_job>([](const Desk& desk, const api::Call& call,
+                                      const api::NameJob& request) -> Result<api::JobExplanation> {
+        return explain_job(desk, *TRY(job_meant(desk, call, request)));
+    });
     service.write<ops::update_job>(
         [](Desk& desk, const api::Call& call, const api::UpdateJob& request) -> Result<api::Job> {
-            const std::string id = TRY(job_named(desk, call, request.job, request.tenant_id))->id;
+            const std::string id = TRY(job_meant(desk, call, request))->id;
             TRY(update_job(desk, id, request));
             return view(desk, desk.estate.jobs.at(id));
         });
     service.write<ops::cancel_job>(
         [](Desk& desk, const api::Call& call, const api::NameJob& request) -> Result<api::Job> {
-            const std::string id = TRY(job_named(desk, call, request.job, request.tenant_id))->id;
+            const std::string id = TRY(job_meant(desk, call, request))->id;
             cancel_job(desk, id, "it was cancelled");
             return view(desk, desk.estate.jobs.at(id));
         });
     service.write<ops::hold_job>(
         [](Desk& desk, const api::Call& call, const api::NameJob& request) -> Result<api::Job> {
-            const std::string id = TRY(job_named(desk, call, request.job, request.tenant_id))->id;
+            const std::string id = TRY(job_meant(desk, call, request))->id;
             TRY(hold_job(desk, id, true));
             return view(desk, desk.estate.jobs.at(id));
         });
     service.write<ops::release_job>(
         [](Desk& desk, const api::Call& call, const api::NameJob& request) -> Result<api::Job> {
-            const std::string id = TRY(job_named(desk, call, request.job, request.tenant_id))->id;
+            const std::string id = TRY(job_meant(desk, call, request))->id;
             TRY(hold_job(desk, id, false));
             return view(desk, desk.estate.jobs.at(id));
         });
     service.handlers().on<ops::list_job_events>(
         [&service](api::Call call, api::NameJob request) -> Task<api::List<api::Event>> {
             const TermPtr term = CO_TRY(service.leader());
-            const std::string id = CO_TRY(job_named(term->look(), call, request.job, request.tenant_id))->id;
+            const std::string id = CO_TRY(job_meant(term->look(), call, request))->id;
             co_return co_await events_page(term, std::move(call), {.kind = "job", .id = id});
         });
     service.handlers().on<ops::get_job_logs>([&service](api::Call call,
                                                         api::GetJobLogs request) -> Task<api::Logs> {
         const TermPtr term = CO_TRY(service.leader());
-        const Job& job = *CO_TRY(job_named(term->look(), call, request.job, request.tenant_id));
-        const std::string id = task_of(job, request.rank, request.index, request.attempt.value_or(0));
-        if (id.empty())
+        const Job& job = *CO_TRY(job_meant(term->look(), call, request));
+        const auto found = find_task(job, request.rank, request.index, request.attempt.value_or(0));
+        if (!found)
             co_return refuse(fmt::format("job {} has no such task that has begun", job.name), "not_running",
                              fmt::format("`hostler job explain {}` says why it waits.", job.name));
         const std::string tenant = job.tenant;
-        const Instance task = CO_TRY(co_await instance_anywhere(term, call, id, tenant));
-        co_return co_await fetch_logs(term, task,
-                                      {.instance = id,
-                                       .tail = request.tail,
-                                       .since = request.since,
-                                       .timestamps = request.timestamps,
-                                       .follow = request.follow,
-                                       .after = request.after,
-                                       .stream = request.stream});
+        const Instance task = CO_TRY(co_await instance_anywhere(term, call, found->instance, tenant));
+        api::Logs logs = CO_TRY(co_await fetch_logs(term, task,
+                                                    {.instance = found->instance,
+                                                     .tail = request.tail,
+                                                     .since = request.since,
+                                                     .timestamps = request.timestamps,
+                                                     .follow = request.follow,
+                                                     .after = request.after,
+                                                     .stream = request.stream}));
+        logs.attempt = found->attempt;
+        co_return logs;
     });
 }
 

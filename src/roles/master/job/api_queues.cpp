@@ -18,13 +18,8 @@ Scope scope_of_queue(const QueuePath& path) {
 
 template <class Request>
 Result<QueuePath> queue_meant(const Desk& desk, const api::Call& call, const Request& request) {
-    QueuePath path{.tenant = TRY(tenant_meant(call, request.tenant_id)),
+    QueuePath path{.tenant = TRY(one_tenant_meant(call, request.tenant_id)),
                    .project = request.project.value_or("")};
-    if (path.tenant.empty()) {
-        Error error{Code::invalid, "an operator's key must name the tenant", "invalid"};
-        error.fields.push_back({"tenantID", "is required with an operator's key"});
-        return std::unexpected(std::move(error));
-    }
     if (request.user) path.user = TRY(subject_named_by(desk, call, path.tenant, *request.user));
     return path;
 }

@@ -11,6 +11,7 @@
 #include "roles/master/instance/owner.h"
 #include "roles/master/job/admit.h"
 #include "roles/master/job/follow.h"
+#include "roles/master/quota/enforce.h"
 #include "roles/master/scheduler/wishes.h"
 #include "roles/master/state/near.h"
 #include "roles/master/state/refuse.h"
@@ -94,10 +95,15 @@ Result<const Job*> submit_job(Desk& desk, const api::SubmitJob& request, const s
     if (const Job* other = find_job(desk, tenant, project, request.name); other && !is_final(other->phase))
         return refuse(fmt::format("project {} has a job {} that is not over", project, request.name),
                       "job_exists", "Choose another name, or cancel that job.");
-    if (desk.estate.jobs.by().project.of({tenant, project}, jobs_tenant_max).size() == jobs_tenant_max)
-        return fail(Code::exhausted,
-                    fmt::format("project {} has {} jobs that are not over", project, jobs_tenant_max),
-                    "too_many_jobs");
+    if (desk.estate.jobs.by().project.of({tenant, project}, jobs_project_max).size() == jobs_project_max) {
+        Error error{Code::exhausted,
+                    fmt::format("project {0} may have {1} jobs that are not over, and has {1}", project,
+                                jobs_project_max),
+                    "too_many_jobs"};
+        error.help = "Cancel jobs that are not needed, or submit one job with an array.";
+        return std::unexpected(std::move(error));
+    }
+    TRY(check_quotas(desk, {tenant, project, created_by}, {{"jobs", 1}}));
     std::vector<FieldError> wrong;
     Job job{.id = new_id(desk.random, "j"),
             .name = request.name,

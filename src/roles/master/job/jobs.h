@@ -10,11 +10,11 @@ struct UpdateJob;
 
 namespace hostler::master {
 
-// Of a tenant, that are not over.
-inline constexpr std::size_t jobs_tenant_max = 100'000;
+// Of a project, that are not over. A quota of `jobs` may allow fewer.
+inline constexpr std::size_t jobs_project_max = 100'000;
 
 // Errors: invalid (each wrong field), conflict (job_exists, placement_impossible), forbidden (policy_denied),
-// exhausted (too_many_jobs), not_found (tenant_not_found, project_not_found).
+// exhausted (too_many_jobs, quota_exceeded), not_found (tenant_not_found, project_not_found).
 Result<const Job*> submit_job(Desk& desk, const api::SubmitJob& request, const std::string& tenant,
                               const std::string& created_by);
 

@@ -106,7 +106,7 @@ TEST_F(Jobs, AGangGetsAllOfItsPlacesOnOneHostOrNone) {
     go_on();
     EXPECT_EQ(estate.claims.all().size(), claims) << "nothing of it is held";
     EXPECT_EQ(job(waits).phase, JobPhase::pending);
-    const api::Explanation why = explain_job(desk, job(waits));
+    const api::JobExplanation why = explain_job(desk, job(waits));
     EXPECT_EQ(why.token, "insufficient_capacity");
     EXPECT_THAT(why.sentence, HasSubstr("is the next"));
     EXPECT_THAT(why.sentence, HasSubstr("4 tasks of a gang need room on one host"));
@@ -309,6 +309,8 @@ TEST_F(Jobs, ATimeLimitEndsAnElementThatRuns) {
     all_gone();
     EXPECT_EQ(job(id).phase, JobPhase::failed);
     EXPECT_EQ(job(id).reason, "time_limit") << "and it is not tried again";
+    EXPECT_FALSE(job(id).exit_code) << "its program did not end by itself";
+    EXPECT_FALSE(job(id).ends[0].exit_code);
 }
 
 TEST_F(Jobs, AHostThatIsRemovedDoesNotCountAsATry) {
@@ -453,6 +455,24 @@ TEST_F(Jobs, AGangIsNotStarvedByJobsWithoutLimits) {
         go_on();
     }
     EXPECT_THAT(tasks(gang), SizeIs(2));
+}
+
+TEST_F(Jobs, AQuotaBoundsTheJobsThatAreNotOver) {
+    host("a");
+    estate.quotas.add({.id = Quota::id_of("acme", "default", ""),
+                       .tenant = "acme",
+                       .project = "default",
+                       .limits = {{.resource = "jobs", .limit = 2}}});
+    const std::string first = submit(wanted("first"));
+    submit(wanted("second"));
+    go_on();
+    const Error why = refused(wanted("third"));
+    EXPECT_EQ(why.reason, "quota_exceeded");
+    EXPECT_EQ(why.message,
+              "project default of tenant acme may use 2 jobs (quota), 2 are used and 1 was asked for");
+    cancel_job(desk, first, "it was cancelled");
+    submit(wanted("third"));
+    EXPECT_EQ(refused(wanted("fourth")).reason, "quota_exceeded");
 }
 
 TEST_F(Jobs, TheOrderIsTheSameInANewTerm) {

@@ -27,6 +27,15 @@ QueuePath path_of(const Job& job) {
     return {job.tenant, job.project, job.created_by.empty() ? "unknown" : job.created_by};
 }
 
+std::string words_of(const QueuePath& path) {
+    std::string words = path.tenant;
+    for (const std::string* name : {&path.project, &path.user})
+        if (!name->empty()) words += "/" + *name;
+    return words;
+}
+
+std::string JobQueues::waiting_of(const std::string& job) { return fmt::format("{}{}0", job, element_mark); }
+
 std::string JobQueues::job_of(const std::string& waiting) {
     return waiting.substr(0, waiting.find_first_of({element_mark, place_mark}));
 }
@@ -65,6 +74,8 @@ void JobQueues::follow_capacity(const Desk& desk) {
         capacity_ += of;
         if (!host) capacity_of_.erase(id);
     }
+    if (order_.capacity() == capacity_) return;
+    line_.reset();
     (void)order_.set_capacity(capacity_);
 }
 
@@ -76,6 +87,7 @@ void JobQueues::follow_settings(const Desk& desk) {
         for (const auto& [id, row] : desk.estate.queue_uses.all())
             (void)order_.settle({.path = row.path(), .used = Mean{row.used}, .at = row.at});
     for (const std::string& id : settings_.changed(desk.estate.queues)) {
+        line_.reset();
         if (const QueueSettings* row = desk.estate.queues.find(id)) {
             (void)order_.set_queue(row->path(), row->queue());
             continue;
@@ -140,6 +152,7 @@ bool JobQueues::follow(const Desk& desk) {
     for (const std::string& id : changed)
         for (const Job* dependent : desk.estate.jobs.by().dependency.of(id)) look.insert(dependent->id);
     for (const std::string& id : look) follow_job(desk, id);
+    if (!look.empty()) line_.reset();
     return !look.empty();
 }
 
@@ -153,7 +166,31 @@ void JobQueues::note_refused(const std::string& job, Error why) {
 }
 
 std::optional<std::int64_t> JobQueues::position(const std::string& job, std::int64_t now) const {
-    return order_.position(fmt::format("{}{}0", job, element_mark), now);
+    return order_.position(waiting_of(job), now);
+}
+
+std::vector<Waiting> JobQueues::line(std::size_t most, std::int64_t now) const {
+    std::vector<Waiting> line;
+    Round round = order_.round(now);
+    while (line.size() < most) {
+        auto next = round.next();
+        if (!next) break;
+        round.admit();
+        line.push_back(std::move(*next));
+    }
+    return line;
+}
+
+std::optional<std::int64_t> JobQueues::place_in_line(const std::string& job, std::int64_t now) const {
+    constexpr std::int64_t longest = 60 * std::int64_t{1'000'000};  // Usage decays slowly.
+    if (!line_ || now - line_->at > longest) {
+        line_ = Line{.at = now};
+        std::int64_t place = 0;
+        for (const Waiting& one : line(line_shown_max, now))
+            line_->places.try_emplace(job_of(one.id), place++);
+    }
+    const auto at = line_->places.find(job);
+    return at == line_->places.end() ? std::nullopt : std::optional{at->second};
 }
 
 }  // namespace hostler::master

@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "domain/job/job.h"
 #include "domain/order/order.h"
@@ -19,6 +20,8 @@ public:
     static constexpr bool follows_estate = true;
     // Elements of a job that wait for their turn side by side.
     static constexpr int side_by_side = 8;
+    // Waiting elements that have an exact position in lists of jobs.
+    static constexpr std::size_t line_shown_max = 500;
 
     JobQueues();
     // Sees all that was changed since it was called last. true: something was.
@@ -32,6 +35,13 @@ public:
     // Its place in the order, from 0; nullopt: it does not wait.
     std::optional<std::int64_t> position(const std::string& job, std::int64_t now) const;
 
+    // The same for lists, which ask for many: exact, of the first line_shown_max elements alone.
+    std::optional<std::int64_t> place_in_line(const std::string& job, std::int64_t now) const;
+
+    // Elements in the order in which a round that has room for all admits them, `most` at most.
+    std::vector<Waiting> line(std::size_t most, std::int64_t now) const;
+    // The id in the order of the next element of a job that waits.
+    static std::string waiting_of(const std::string& job);
     static std::string job_of(const std::string& waiting);  // Of an id in the order.
 
 private:
@@ -52,11 +62,18 @@ private:
     };
     std::map<std::string, Known> known_;
     std::map<std::string, Error> refused_;
+    struct Line {
+        std::int64_t at = 0;
+        std::map<std::string, std::int64_t> places;  // By job: of its first element.
+    };
+    mutable std::optional<Line> line_;  // Until something changes.
 };
 
 JobQueues& job_queues(const Desk& desk);
 
 QueuePath path_of(const Job& job);
+// "acme/lab/user/u-3hq8wz"
+std::string words_of(const QueuePath& path);
 
 // Whether the jobs that it comes after have ended as it wants; `never`: they cannot any more.
 enum class Dependencies { met, open, never };

@@ -13,35 +13,6 @@ namespace {
 constexpr std::size_t endings_max = 1024;  // Running elements that are looked at, those that end first.
 constexpr std::int64_t waits_long = 10 * 60 * std::int64_t{1'000'000};
 
-// What this demand finds free there.
-Amount free_for(const Demand& demand, const Candidate& free) {
-    Amount amount{.cpu_milli = free.cpu_milli, .memory_bytes = free.memory_bytes};
-    for (const FreeGpu& gpu : free.gpus)
-        if (model_matches(demand.gpu_type, gpu.model)) amount.gpu_milli += 1000;
-    return amount;
-}
-
-std::vector<Ending> endings(const Desk& desk) {
-    std::vector<Ending> all;
-    const std::int64_t now = desk.estate.micros();
-    std::set<std::string> jobs;
-    for (const Job* job :
-         desk.estate.jobs.by().due.between(now, std::numeric_limits<std::int64_t>::max(), endings_max))
-        jobs.insert(job->id);
-    for (const std::string& one : jobs) {
-        const Job* job = desk.estate.jobs.find(one);
-        const Spec* spec = desk.estate.specs.find(job->spec.spec_name);
-        if (!spec) continue;
-        for (const JobRun& run : job->runs)
-            for (const std::string& id : run.instances)
-                if (const Instance* task = desk.estate.instances.find(id); task && run.started_at != 0)
-                    all.push_back({.where = task->host,
-                                   .size = amount_of(*spec),
-                                   .at = run.started_at + job->spec.time_limit_s * 1'000'000});
-    }
-    return all;
-}
-
 // The host that could take it if nothing ran there, and has most free now.
 std::optional<Reservation> of_the_emptiest(const Desk& desk, const Job& job, const Demand& demand,
                                            const Amount& size) {
@@ -65,19 +36,55 @@ std::optional<Reservation> of_the_emptiest(const Desk& desk, const Job& job, con
     return best;
 }
 
+bool has_gpus_for(const Room::There& there, const Demand& demand) {
+    return demand.gpu_count == 0 || std::ranges::any_of(there.parts, [&](const Room::Part& part) {
+               return model_matches(demand.gpu_type, part.model);
+           });
+}
+
 }  // namespace
+
+Amount free_for(const Demand& demand, const Candidate& there) {
+    Amount amount{.cpu_milli = there.cpu_milli, .memory_bytes = there.memory_bytes};
+    for (const FreeGpu& gpu : there.gpus)
+        if (model_matches(demand.gpu_type, gpu.model)) amount.gpu_milli += 1000;
+    return amount;
+}
+
+Endings endings_for(const Desk& desk, const Demand& demand) {
+    Endings endings;
+    const std::int64_t now = desk.estate.micros();
+    const auto& hosts = room(desk).hosts();
+    std::set<std::string> jobs;
+    for (const Job* job :
+         desk.estate.jobs.by().due.between(now, std::numeric_limits<std::int64_t>::max(), endings_max))
+        jobs.insert(job->id);
+    for (const std::string& one : jobs) {
+        const Job* job = desk.estate.jobs.find(one);
+        const Spec* spec = desk.estate.specs.find(job->spec.spec_name);
+        if (!spec) continue;
+        for (const JobRun& run : job->runs)
+            for (const std::string& id : run.instances) {
+                const Instance* task = desk.estate.instances.find(id);
+                const auto there = task ? hosts.find(task->host) : hosts.end();
+                if (there == hosts.end() || run.started_at == 0 || !has_gpus_for(there->second, demand))
+                    continue;
+                endings.free.try_emplace(task->host, free_for(demand, there->second.free));
+                endings.all.push_back({.where = task->host,
+                                       .size = amount_of(*spec),
+                                       .at = run.started_at + job->spec.time_limit_s * 1'000'000});
+            }
+    }
+    return endings;
+}
 
 void reserve_room(Desk& desk, const Job* oldest) {
     auto& kept = desk.live.part<Reservations>().of_the_oldest;
     const auto asked = oldest ? demands_of(desk, *oldest) : std::nullopt;
     if (!asked) return kept.reset();
     const Amount size = size_of_element(desk, *oldest);
-    const std::vector<Ending> ends = endings(desk);
-    std::map<std::string, Amount> free;
-    for (const Ending& one : ends)
-        if (const auto there = room(desk).hosts().find(one.where); there != room(desk).hosts().end())
-            free.try_emplace(one.where, free_for(asked->demands.front(), there->second.free));
-    if (auto found = reserve(oldest->id, size, free, ends, desk.estate.micros())) {
+    Endings ends = endings_for(desk, asked->demands.front());
+    if (auto found = reserve(oldest->id, size, ends.free, std::move(ends.all), desk.estate.micros())) {
         kept = std::move(found);
         return;
     }

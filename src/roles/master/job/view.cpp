@@ -3,11 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <ranges>
 
 #include "api/codec.h"
 #include "api/types_instance.h"
 #include "api/types_job.h"
 #include "roles/master/job/admit.h"
+#include "roles/master/job/expected.h"
 #include "roles/master/job/queues.h"
 #include "roles/master/state/views.h"
 
@@ -46,30 +49,61 @@ std::int64_t waiting(const Job& job) {
     return is_final(job.phase) ? 0 : job.elements() - job.next + std::ssize(job.again);
 }
 
-api::Explanation explain_pending(const Desk& desk, const Job& job) {
-    if (job.held)
-        return {.token = "held",
-                .sentence = fmt::format("Job {} is held.", job.name),
-                .would_help = fmt::format("hostler job release {}", job.name)};
-    if (dependencies_of(desk, job) == Dependencies::open) {
-        std::string names;
-        for (const JobDependency& one : job.spec.after)
-            if (const Job* other = desk.estate.jobs.find(one.job); other && !is_final(other->phase))
-                names += (names.empty() ? "" : ", ") + other->name;
-        return {.token = "waits_for_job", .sentence = fmt::format("It begins after {}.", names)};
-    }
+std::string names_before(const Desk& desk, const Job& job) {
+    std::string names;
+    for (const JobDependency& one : job.spec.after)
+        if (const Job* other = desk.estate.jobs.find(one.job); other && !is_final(other->phase))
+            names += (names.empty() ? "" : ", ") + other->name;
+    return names;
+}
+
+api::JobExplanation explain_turn(const Desk& desk, const Job& job) {
     const JobQueues& queues = job_queues(desk);
     const std::int64_t now = desk.estate.micros();
     std::string sentence = fmt::format("Job {} waits", job.name);
     if (const auto position = queues.position(job.id, now))
         sentence += *position == 0 ? " and is the next" : fmt::format("; {} are before it", *position);
     if (const auto standing = queues.order().standing({job.tenant, "", ""}, now))
-        sentence += fmt::format(". Its tenant has {:.0f} % of the cloud in jobs", 100 * standing->share);
+        sentence += fmt::format(". Its tenant has {:.0f} % of the cloud in jobs, and is entitled to {:.0f} %",
+                                100 * standing->share, 100 * standing->entitled);
+    if (const auto full = queues.order().at_limit(JobQueues::waiting_of(job.id)))
+        return {
+            .token = "queue_limit",
+            .sentence =
+                fmt::format("{}. Queue {} has as much as its limit allows.", sentence, words_of(*full)),
+            .would_help = "Wait for a job of this queue to end, or raise its limit (hostler queue list)."};
     const Error* why = queues.refused(job.id);
     if (!why) return {.token = "waits", .sentence = sentence + "."};
     return {.token = why->reason,
             .sentence = fmt::format("{}. {}", sentence, why->message),
             .would_help = why->help.empty() ? std::nullopt : std::optional{why->help}};
+}
+
+api::JobExplanation explain_pending(const Desk& desk, const Job& job) {
+    if (job.held)
+        return {.token = "held",
+                .sentence = fmt::format("Job {} is held.", job.name),
+                .would_help = fmt::format("hostler job release {}", job.name)};
+    if (dependencies_of(desk, job) == Dependencies::open)
+        return {.token = "waits_for_job",
+                .sentence = fmt::format("It begins after {}.", names_before(desk, job))};
+    return explain_turn(desk, job);
+}
+
+std::int64_t in_milli(double part) { return std::llround(part * 1000); }
+
+void show_turn(const Desk& desk, const Job& job, api::JobExplanation& why) {
+    const JobQueues& queues = job_queues(desk);
+    const std::int64_t now = desk.estate.micros();
+    why.position = queues.position(job.id, now);
+    if (const auto at = expected_start_of(desk, job)) why.expected_start = wall(*at);
+    const QueuePath path = path_of(job);
+    for (const QueuePath& queue :
+         {QueuePath{path.tenant, "", ""}, QueuePath{path.tenant, path.project, ""}, path})
+        if (const auto standing = queues.order().standing(queue, now))
+            why.shares.push_back({.queue = words_of(queue),
+                                  .share_milli = in_milli(standing->share),
+                                  .entitled_milli = in_milli(standing->entitled)});
 }
 
 }  // namespace
@@ -126,13 +160,47 @@ api::Job view(const Desk& desk, const Job& job) {
     return shown;
 }
 
-api::Explanation explain_job(const Desk& desk, const Job& job) {
-    if (!is_final(job.phase) && waiting(job) > 0 && job.runs.empty()) return explain_pending(desk, job);
-    return {.token = job.reason, .sentence = fmt::format("Job {}: {}.", job.name, job.message)};
+api::JobExplanation explain_job(const Desk& desk, const Job& job) {
+    api::JobExplanation why;
+    if (waiting(job) > 0 && job.runs.empty())
+        why = explain_pending(desk, job);
+    else
+        why = {.token = job.reason, .sentence = fmt::format("Job {}: {}.", job.name, job.message)};
+    if (waiting(job) > 0) show_turn(desk, job, why);
+    return why;
 }
 
-std::string task_of(const Job& job, std::int64_t rank, std::optional<std::int64_t> index,
-                    std::int64_t attempt) {
+api::SubmitJob submission_of(const Job& job) {
+    api::SubmitJob request{.name = job.name, .tenant_id = job.tenant, .project = job.project};
+    if (const auto task = api::decode_stored<api::CreateInstance>(job.spec.task)) {
+        request.image = task->image;
+        request.cmd = task->template_.cmd;
+        request.entrypoint = task->entrypoint;
+        request.envs = task->template_.envs;
+        request.volumes = task->template_.volumes;
+        request.secret_envs = task->secret_envs;
+        request.secret_files = task->secret_files;
+        request.zone = task->zone;
+        request.placement = task->placement;
+        request.shm_size = task->shm_size;
+        request.stop_grace_seconds = task->stop_grace_seconds;
+        request.no_init = task->no_init;
+    }
+    request.spec_name = job.spec.spec_name;
+    request.tasks = job.spec.tasks;
+    request.gang = job.spec.gang;
+    if (!job.spec.array.ranges.empty()) request.array = text_of(job.spec.array);
+    request.time_limit_seconds = job.spec.time_limit_s;
+    request.retries = job.spec.retries;
+    request.priority = job.priority;
+    for (const JobDependency& one : job.spec.after)
+        request.after.push_back({one.job, static_cast<api::JobWhen>(one.when)});
+    if (!job.labels.empty()) request.labels = job.labels;
+    return request;
+}
+
+std::optional<TaskFound> find_task(const Job& job, std::int64_t rank, std::optional<std::int64_t> index,
+                                   std::int64_t attempt) {
     const bool array = !job.spec.array.ranges.empty();
     const auto instance = [&](const auto& one) -> std::string {
         if (attempt > 0 && one.attempt != attempt) return {};
@@ -141,10 +209,16 @@ std::string task_of(const Job& job, std::int64_t rank, std::optional<std::int64_
         return rank < std::ssize(one.instances) ? one.instances[static_cast<std::size_t>(rank)] : "";
     };
     for (const JobRun& run : job.runs)
-        if (std::string found = instance(run); !found.empty()) return found;
-    for (auto end = job.ends.rbegin(); end != job.ends.rend(); ++end)
-        if (std::string found = instance(*end); !found.empty()) return found;
-    return {};
+        if (std::string found = instance(run); !found.empty()) return TaskFound{found, run.attempt};
+    for (const JobEnd& end : job.ends | std::views::reverse)
+        if (std::string found = instance(end); !found.empty()) return TaskFound{found, end.attempt};
+    return std::nullopt;
+}
+
+std::string task_of(const Job& job, std::int64_t rank, std::optional<std::int64_t> index,
+                    std::int64_t attempt) {
+    const auto found = find_task(job, rank, index, attempt);
+    return found ? found->instance : "";
 }
 
 }  // namespace hostler::master

@@ -26,12 +26,7 @@ Result<std::string> subject_meant(const Desk& desk, const api::Call& call, const
 
 template <class Request>
 Result<QuotaOf> quota_meant(const Desk& desk, const api::Call& call, const Request& request) {
-    QuotaOf of{.tenant = TRY(tenant_meant(call, request.tenant_id)), .project = request.project.value_or("")};
-    if (of.tenant.empty()) {
-        Error error{Code::invalid, "an operator's key must name the tenant", "invalid"};
-        error.fields.push_back({"tenantID", "is required with an operator's key"});
-        return std::unexpected(std::move(error));
-    }
+    QuotaOf of{.tenant = TRY(one_tenant_meant(call, request.tenant_id)), .project = request.project.value_or("")};
     of.subject = TRY(subject_meant(desk, call, of.tenant, request.subject));
     if (!of.subject.empty()) of.project.clear();
     return of;

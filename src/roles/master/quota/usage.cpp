@@ -56,6 +56,7 @@ void Usage::follow(const Desk& desk) {
             for (const std::string& claim : here->second) holders.insert(claims_.at(claim).holder);
     for (const std::string& id : holders) look_at_holder(desk, id);
     for (const std::string& id : followed_.volumes.changed(desk.estate.volumes)) look_at_volume(desk, id);
+    for (const std::string& id : followed_.jobs.changed(desk.estate.jobs)) look_at_job(desk, id);
 }
 
 void Usage::look_at_holder(const Desk& desk, const std::string& id) {
@@ -92,6 +93,18 @@ void Usage::look_at_volume(const Desk& desk, const std::string& id) {
         add(now.amounts, {{"volumes", std::max(volume->size_bytes, volume->wanted_bytes)}});
     }
     count(volumes_, id, std::move(now));
+}
+
+void Usage::look_at_job(const Desk& desk, const std::string& id) {
+    Counted now;
+    const Job* job = desk.estate.jobs.find(id);
+    if (job && !is_final(job->phase)) {
+        now.tenant = job->tenant;
+        now.project = job->project;
+        now.subject = counted_subject(job->created_by);
+        add(now.amounts, {{"jobs", 1}});
+    }
+    count(jobs_, id, std::move(now));
 }
 
 // In place of what was counted for it before.

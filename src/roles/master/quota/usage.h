@@ -18,7 +18,7 @@ namespace hostler::master {
 //
 // An instance that has not ended counts as one, and uses what its claim holds; where it has none, what is
 // reserved for it. Idle stock, what an ended instance has not left yet, and unmanaged workloads count for no
-// tenant. A volume counts until it is deleted, with the size that it grows to.
+// tenant. A volume counts until it is deleted, with the size that it grows to, a job until it is over.
 class Usage {
 public:
     static constexpr bool follows_estate = true;
@@ -43,11 +43,13 @@ private:
     void count(std::map<std::string, Counted>& rows, const std::string& id, Counted now);
     void look_at_holder(const Desk& desk, const std::string& id);
     void look_at_volume(const Desk& desk, const std::string& id);
+    void look_at_job(const Desk& desk, const std::string& id);
 
     struct Followed {
         Follower<Claim> claims;
         Follower<Instance> instances;
         Follower<Volume> volumes;
+        Follower<Job> jobs;
         Follower<Host> hosts;
     };
 
@@ -59,6 +61,7 @@ private:
     std::map<Scope, Amounts> used_;                         // None is empty.
     std::map<std::string, Counted> holders_;                // By instance.
     std::map<std::string, Counted> volumes_;                // By volume.
+    std::map<std::string, Counted> jobs_;                   // By job.
     std::map<std::string, Place> claims_;                   // Where each is, and whose.
     std::map<std::string, std::set<std::string>> by_host_;  // Claims that say no models: their hosts do.
 };

@@ -28,14 +28,9 @@ Subject subject_of_tenant(const Desk& desk, const std::string& name) {
 }
 
 Result<std::string> owning_tenant(const api::Call& call, const api::CreateProject& request) {
-    const std::string tenant = TRY(tenant_meant(call, request.tenant_id));
-    if (!tenant.empty()) {
-        TRY(check_new(call, Scope::of_tenant(tenant)));
-        return tenant;
-    }
-    Error error{Code::invalid, "an operator's key must name the owning tenant", "invalid"};
-    error.fields.push_back({"tenantID", "is required with an operator's key"});
-    return std::unexpected(std::move(error));
+    std::string tenant = TRY(one_tenant_meant(call, request.tenant_id));
+    TRY(check_new(call, Scope::of_tenant(tenant)));
+    return tenant;
 }
 
 void add_tenant_operations(Api& service) {

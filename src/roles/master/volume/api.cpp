@@ -21,12 +21,7 @@ namespace hostler::master {
 namespace {
 
 Result<api::Volume> decide_create(Desk& desk, const api::Call& call, const api::CreateVolume& request) {
-    const std::string tenant = TRY(tenant_meant(call, request.tenant_id));
-    if (tenant.empty()) {
-        Error error{Code::invalid, "an operator's key must name the owning tenant", "invalid"};
-        error.fields.push_back({"tenantID", "is required with an operator's key"});
-        return std::unexpected(std::move(error));
-    }
+    const std::string tenant = TRY(one_tenant_meant(call, request.tenant_id));
     TRY(check_new(call, Scope::of_project(tenant, project_meant(request))));
     return view(desk, *TRY(create_volume(desk, request, tenant, call.caller.actor)));
 }

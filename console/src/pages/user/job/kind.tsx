@@ -113,6 +113,7 @@ export const jobs = resource('/v1/jobs', {
   columns: [
     { key: 'name', title: 'Name', value: (job) => job.name },
     { key: 'state', title: 'State', value: (job) => `${job.state} ${reasonText(job)}`.trim(), cell: (job) => <JobState job={job} />, width: '186px' },
+    { key: 'position', title: 'Before it', value: (job) => (job as Job & { position?: number }).position, width: '84px', align: 'right', wideOnly: true },
     { key: 'progress', title: 'Progress', value: (job) => job.succeeded / job.elements, cell: (job) => <JobProgress job={job} />, width: '160px' },
     { key: 'tasks', title: 'Tasks', value: (job) => `${job.tasks} × ${job.specName}`, width: '116px' },
     { key: 'priority', title: 'Priority', value: (job) => job.priority, width: '84px', align: 'right', wideOnly: true },

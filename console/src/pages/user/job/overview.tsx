@@ -6,10 +6,25 @@ import { ExplanationView } from '../../../parts/explanation';
 import { Section } from '../../../parts/page_frame';
 import { AsyncView } from '../../../parts/states';
 import { Timeline } from '../../../parts/timeline';
-import { Ago, Facts, Id, Lasting } from '../../../parts/values';
+import { Ago, Facts, Id, Lasting, Unknown } from '../../../parts/values';
 import { countText, durationText } from '../../../parts/words';
 import { JobName } from './kind';
-import { isOver, type Job, progressParts } from './words';
+import { isOver, type Job, progressParts, type Turn } from './words';
+
+function TurnFacts({ turn }: { turn: Turn }) {
+  if (turn.position === undefined) return null;
+  const shares = turn.shares ?? [];
+  const percent = (milli: number) => `${Math.round(milli / 10)} %`;
+  return (
+    <Facts
+      facts={[
+        { name: 'Before it', value: countText(turn.position, 'element') },
+        { name: 'Expected start', value: turn.expectedStart ? <Ago time={turn.expectedStart} /> : <Unknown /> },
+        ...shares.map(({ queue, shareMilli, entitledMilli }) => ({ name: queue, value: `has ${percent(shareMilli)} of the cloud, entitled to ${percent(entitledMilli)}` })),
+      ]}
+    />
+  );
+}
 
 // Its position moves with the jobs before it, of which nothing tells.
 const askAgain = 5000;
@@ -22,7 +37,7 @@ function Why({ job }: { job: Job }) {
   );
   return (
     <Section title="Why">
-      <AsyncView query={query} lines={2}>{(why) => <ExplanationView why={why} />}</AsyncView>
+      <AsyncView query={query} lines={2}>{(why) => <Stack gap="xs"><ExplanationView why={why} /><TurnFacts turn={why} /></Stack>}</AsyncView>
     </Section>
   );
 }

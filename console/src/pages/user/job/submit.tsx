@@ -1,7 +1,7 @@
 // Submit a job: the program, the spec of its tasks, and how many; the API is asked first whether it could ever run.
-import { Alert, Button, Group, Stack, Text } from '@mantine/core';
+import { Button, Group, Stack, Text } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import { Info, Send } from 'lucide-react';
+import { Send } from 'lucide-react';
 import { useEffect, useState } from 'react';
 import { useLocation, useSearchParams } from 'wouter';
 import type { Schemas } from '../../../api/client';
@@ -18,8 +18,8 @@ import { useDeed } from '../../../parts/use_deed';
 import { OfferChoice, offerKey } from '../start_choices';
 import { lastTenant, rememberTenant, suggestedOffer } from '../start_form';
 import { jobPage } from './kind';
-import { programFields, sizeFields, specsOf, submitBody, submitText, valuesOfJob } from './submit_form';
-import type { Job } from './words';
+import { keptOf, programFields, sizeFields, specsOf, submitBody, submitText, valuesOfJob } from './submit_form';
+import type { Job, Planned } from './words';
 
 type Offer = Schemas['Offer'];
 
@@ -61,9 +61,9 @@ function SubmitForm({ specs, before, tenant }: FormProps) {
   });
   const [spec, setSpec] = useState(before?.specName ?? search.get('specName') ?? suggestedOffer(specs)?.spec ?? '');
   useEffect(() => setRefused(undefined), [spec]);
-  const body = submitBody(fields, form.values, spec);
+  const body = { ...keptOf(before), ...submitBody(fields, form.values, spec) };
   const complete = Boolean(body.name && body.image && spec && (tenant === undefined || body.tenantID));
-  const would = useWould<Job>({ path: '/v1/jobs', body, complete, kinds: ['host', 'spec', 'quota'] });
+  const would = useWould<Planned>({ path: '/v1/jobs', body, complete, kinds: ['host', 'spec', 'quota'] });
   const submitted = (answer: unknown) => {
     const job = answer as Job;
     if (tenant !== undefined) rememberTenant(job.tenantID);
@@ -87,6 +87,7 @@ function SubmitForm({ specs, before, tenant }: FormProps) {
         <Section title="2 On what"><SpecChoice specs={specs} chosen={spec} onChoose={setSpec} /></Section>
         <Section title="3 How"><FieldGroup fields={sizeFields} form={form} /></Section>
         {problem && <Refusal problem={problem} />}
+        {!problem && complete && would.data?.plan && <Text role="status" c={would.data.plan.victims.length > 0 ? 'orange' : undefined}>{would.data.plan.sentence}</Text>}
         <Group>
           <Button type="submit" size="md" leftSection={<Send size={16} aria-hidden />} loading={deed.isPending} disabled={!complete}>Submit</Button>
           <Text role="status">{problem ? 'It cannot be submitted as it is.' : submitText(body, specs.find((one) => one.spec === spec))}</Text>
@@ -94,15 +95,6 @@ function SubmitForm({ specs, before, tenant }: FormProps) {
         <ShowAs command="job submit" argument="name" method="POST" path="/v1/jobs" body={body} kind="job" />
       </Stack>
     </form>
-  );
-}
-
-/** The API does not tell these of a job. */
-function Again({ job }: { job: Job }) {
-  return (
-    <Alert color="blue" icon={<Info aria-hidden />} title={`As ${job.name}`}>
-      Environment variables, volumes and secrets of {job.name} are not filled in: give them again where it had some.
-    </Alert>
   );
 }
 
@@ -119,7 +111,7 @@ function Offered({ before }: { before?: Job }) {
 function From({ id, tenantID }: { id: string; tenantID?: string }) {
   const before = useRead('/v1/jobs/{job}', { params: { job: id }, query: { tenantID } });
   if (!before.data) return <AsyncView query={before}>{() => null}</AsyncView>;
-  return <><Again job={before.data} /><Offered before={before.data} /></>;
+  return <Offered before={before.data} />;
 }
 
 export default function SubmitPage() {

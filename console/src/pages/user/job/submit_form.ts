@@ -61,13 +61,33 @@ export function submitBody(fields: readonly FormField[], values: Values, spec: s
   };
 }
 
+type Body = Record<string, unknown>;
+
+/** The request that makes the job again; the list of jobs does not answer it. */
+const submissionOf = (job: Job): Body => (job as Job & { submission?: Body }).submission ?? {};
+
+const kept = ['entrypoint', 'secretEnvs', 'secretFiles', 'placement', 'shmSize', 'stopGraceSeconds', 'noInit'];
+
+/** Parts of a job that the form does not show, and that another submission has as well. */
+export function keptOf(job: Job | undefined): Body {
+  const submission = job ? submissionOf(job) : {};
+  return Object.fromEntries(kept.filter((name) => submission[name] !== undefined).map((name) => [name, submission[name]]));
+}
+
+interface Mount { name?: string; mountPath: string; readOnly?: boolean }
+const mountLine = ({ name, mountPath, readOnly }: Mount) => `${name ? `${name}:` : ''}${mountPath}${readOnly ? ':ro' : ''}`;
+
 /** Values of a form, as of this job. A name is free once the job is over. */
 export function valuesOfJob(job: Job): Values {
+  const { envs = [], volumes = [], zone = '' } = submissionOf(job) as { envs?: { name: string; value: string }[]; volumes?: Mount[]; zone?: string };
   return {
     name: isOver(job) ? job.name : `${job.name}-2`,
     tenantID: job.tenantID,
     image: job.image,
     cmd: job.cmd,
+    envs: envs.map(({ name, value }) => `${name}=${value}`).join('\n'),
+    volumes: volumes.map(mountLine).join('\n'),
+    zone,
     project: job.project,
     labels: Object.entries(job.labels).map(([name, value]) => `${name}=${value}`),
     tasks: job.tasks,

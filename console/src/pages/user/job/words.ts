@@ -16,8 +16,21 @@ export const tones: Record<Job['state'], Tone> = {
 
 export const isOver = ({ state }: Pick<Job, 'state'>): boolean => ['succeeded', 'failed', 'cancelled'].includes(state);
 
+/** Its place among those that wait, as the API explains it. */
+export interface Turn {
+  sentence: string;
+  position?: number;
+  expectedStart?: string;
+  shares?: { queue: string; shareMilli: number; entitledMilli: number }[];
+}
+
+/** What a submission would do: the answer of a dry run. */
+export type Planned = Omit<Job, 'plan'> & {
+  plan?: { sentence: string; startsNow: boolean; expectedStart?: string; victims: unknown[] };
+};
+
 const reasonWords: Record<string, string> = {
-  submitted: 'waits its turn', waits: 'waits its turn', insufficient_capacity: 'no room', quota_exceeded: 'quota is used', waits_for_job: 'waits for a job',
+  submitted: 'waits its turn', waits: 'waits its turn', insufficient_capacity: 'no room', quota_exceeded: 'quota is used', queue_limit: 'queue is full', waits_for_job: 'waits for a job',
   dependency_failed: 'a job before it failed', time_limit: 'time limit', host_lost: 'host lost', preempted: 'gave way',
 };
 

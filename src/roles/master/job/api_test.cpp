@@ -1,0 +1,62 @@
+// Jobs through the API.
+#include <gmock/gmock.h>
+
+#include "roles/master/testing/api_rig.h"
+
+namespace hostler::master {
+namespace {
+
+namespace json = boost::json;
+
+struct JobsApi : testing::ApiRig {
+    JobsApi() { EXPECT_EQ(call("", "POST", "/stocks", stocks(1)).status, 200); }
+    static std::string train(const std::string& project = "default") {
+        return R"({"name":"train","tenantID":"acme","image":"demo:1","specName":"small","envs":[{"name":"A","value":"1"}],"project":")" +
+               project + "\"}";
+    }
+    json::object got(const std::string& target) {
+        const auto reply = call("acme", "GET", target);
+        EXPECT_EQ(reply.status, 200) << reply.body;
+        return json::parse(reply.body).as_object();
+    }
+};
+
+TEST_F(JobsApi, AProjectTellsJobsOfOneNameApart) {
+    ASSERT_EQ(call("", "POST", "/v1/jobs", train()).status, 201);
+    EXPECT_EQ(got("/v1/jobs/train")["project"], "default");
+    ASSERT_EQ(call("", "POST", "/v1/projects", R"({"name":"lab","tenantID":"acme"})").status, 201);
+    ASSERT_EQ(call("", "POST", "/v1/jobs", train("lab")).status, 201);
+    EXPECT_EQ(problem(call("acme", "GET", "/v1/jobs/train")), "ambiguous");
+    EXPECT_EQ(got("/v1/jobs/train?project=lab")["project"], "lab");
+    EXPECT_EQ(call("acme", "GET", "/v1/jobs/train/explain?project=lab").status, 200);
+    EXPECT_EQ(problem(call("acme", "GET", "/v1/jobs/train?project=other")), "job_not_found");
+    EXPECT_EQ(call("acme", "POST", "/v1/jobs/train/cancel", R"({"project":"lab"})").status, 200);
+    EXPECT_EQ(got("/v1/jobs/train")["project"], "default") << "the other one is over";
+}
+
+TEST_F(JobsApi, ADryRunAnswersAPlanAndMakesNoJob) {
+    const auto reply = call("acme", "POST", "/v1/jobs?dryRun=true", train());
+    ASSERT_EQ(reply.status, 201) << reply.body;
+    const json::object plan = json::parse(reply.body).at("plan").as_object();
+    EXPECT_TRUE(plan.at("startsNow").as_bool());
+    EXPECT_EQ(plan.at("zones").as_array().size(), 1u);
+    EXPECT_FALSE(plan.contains("expectedStart"));
+    EXPECT_TRUE(got("/v1/jobs")["items"].as_array().empty());
+}
+
+TEST_F(JobsApi, OneJobAnswersItsSubmissionAndAListDoesNot) {
+    ASSERT_EQ(call("", "POST", "/v1/jobs", train()).status, 201);
+    const json::object job = got("/v1/jobs/train");
+    EXPECT_EQ(job.at("submission").at("envs").as_array().size(), 1u);
+    EXPECT_FALSE(job.contains("plan"));
+    EXPECT_FALSE(got("/v1/jobs")["items"].as_array().at(0).as_object().contains("submission"));
+}
+
+TEST_F(JobsApi, AnOperatorNamesTheTenant) {
+    const auto reply = call("", "POST", "/v1/jobs", R"({"name":"x","image":"demo:1","specName":"small"})");
+    EXPECT_EQ(reply.status, 400);
+    EXPECT_EQ(json::parse(reply.body).at("errors").as_array().size(), 1u) << reply.body;
+}
+
+}  // namespace
+}  // namespace hostler::master
