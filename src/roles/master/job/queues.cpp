@@ -109,6 +109,7 @@ void JobQueues::follow_job(const Desk& desk, const std::string& id) {
                                     .size = size,
                                     .started = run.admitted_at});
             running.insert(name);
+            run.ending == "preempted" ? void(leaving_.insert(name)) : void(leaving_.erase(name));
         }
         const std::int64_t rest = job->elements() - job->next + std::ssize(job->again);
         const std::int64_t free = job->spec.array.at_most > 0
@@ -126,7 +127,7 @@ void JobQueues::follow_job(const Desk& desk, const std::string& id) {
     }
     for (int i = waiting; i < known.waiting; ++i) order_.withdraw(fmt::format("{}{}{}", id, element_mark, i));
     for (const std::string& name : known.running)
-        if (!running.contains(name)) order_.end(name, now);
+        if (!running.contains(name)) order_.end(name, now), leaving_.erase(name);
     known = {waiting, std::move(running)};
     if (waiting == 0) refused_.erase(id);
     if (over) known_.erase(id);

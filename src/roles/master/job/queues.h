@@ -25,6 +25,9 @@ public:
     bool follow(const Desk& desk);
     const Order& order() const { return order_; }
 
+    // Elements in the order that have to make room, and end.
+    const std::set<std::string>& leaving() const { return leaving_; }
+
     // Why a job was not admitted when it was its turn last; nullptr: it was not asked, or has a place.
     const Error* refused(const std::string& job) const;
     void note_refused(const std::string& job, Error why);
@@ -51,6 +54,7 @@ private:
         std::set<std::string> running;  // and there.
     };
     std::map<std::string, Known> known_;
+    std::set<std::string> leaving_;
     std::map<std::string, Error> refused_;
 };
 
