@@ -76,6 +76,17 @@ TEST_F(Preemption, AGuaranteeIsTakenOnceAndLeavesOthersTheirs) {
     EXPECT_EQ(victims(), 1) << "three are left of those that beta is guaranteed";
 }
 
+TEST_F(Preemption, APriorityThatWasRaisedWhileItRanProtects) {
+    const std::string low = runs_for("low", "user/ann", "acme"), more = runs_for("more", "user/ann", "acme");
+    estate.jobs.edit(low).priority = estate.jobs.edit(more).priority = 9;
+    auto request = wanted("high");
+    request.priority = 5;
+    submit(request);
+    go_on();
+    EXPECT_EQ(job(low).phase, JobPhase::running);
+    EXPECT_EQ(job(more).phase, JobPhase::running);
+}
+
 TEST_F(Preemption, AHigherPriorityOfTheSameUserComesFirstAndIsNotEvictedInTurn) {
     const std::string low = runs_for("low", "user/ann", "acme"),
                       more = runs_for("more", "user/ann", "acme", 1);

@@ -51,6 +51,7 @@ private:
     std::map<std::string, Amount> capacity_of_;  // By host.
     struct Known {
         int waiting = 0;                // Entries in the order,
+        int priority = 0;               // all of this priority,
         std::set<std::string> running;  // and there.
     };
     std::map<std::string, Known> known_;
