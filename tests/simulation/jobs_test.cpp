@@ -5,8 +5,10 @@
 
 #include <cstdlib>
 
+#include "api/types_host.h"
 #include "job_users.h"
 #include "mistakes.h"
+#include "roles/master/drain/drain.h"
 #include "roles/master/instance/lifecycle.h"
 #include "roles/master/job/follow.h"
 #include "roles/master/job/preempt.h"
@@ -26,17 +28,19 @@ Case with_jobs(Case which) {
     return which;
 }
 
-struct Sum {
+struct JobsDone {
     int jobs = 0, cancelled = 0, sent_again = 0, evictions = 0;
 };
 
-Sum expect_settles(const Case& like, std::uint64_t default_count) {
+JobsDone expect_jobs_settle(
+    const Case& like, std::uint64_t default_count,
+    const std::function<Mistakes(std::uint64_t)>& with = [](auto) { return Mistakes{}; }) {
     const Seeds range = seeds(default_count);
-    Sum sum;
+    JobsDone sum;
     for (std::uint64_t seed = range.first; seed <= range.last; ++seed) {
         Case which = with_jobs(like);
         which.seed = seed;
-        const StormReport report = ride(which);
+        const StormReport report = ride(which, with(seed));
         EXPECT_FALSE(report.found.any())
             << report.found.text() << "To see it again: ./dev sim --case " << text_of(which);
         if (report.found.any() && std::getenv("HOSTLER_STORY"))
@@ -52,16 +56,40 @@ Sum expect_settles(const Case& like, std::uint64_t default_count) {
 }
 
 TEST(Jobs, InTheCalmAllEnd) {
-    const Sum sum = expect_settles({.weather = Weather::calm}, 1);
+    const JobsDone sum = expect_jobs_settle({.weather = Weather::calm}, 1);
     EXPECT_GT(sum.jobs, 0);
     EXPECT_GT(sum.evictions, 0) << "no job had to make room: nothing was tried";
 }
 
-TEST(Jobs, DeathsLoseNoJob) { expect_settles({.weather = Weather::deaths}, 1); }
+TEST(Jobs, DeathsLoseNoJob) { expect_jobs_settle({.weather = Weather::deaths}, 1); }
 
-TEST(Jobs, EverythingSettles) { expect_settles({}, 1); }
+TEST(Jobs, EverythingSettles) { expect_jobs_settle({}, 1); }
 
-TEST(Jobs, SeveralMastersAgreeOnThem) { expect_settles({.masters = 3}, 1); }
+TEST(Jobs, SeveralMastersAgreeOnThem) { expect_jobs_settle({.masters = 3}, 1); }
+
+// An operator drains hosts and lets them go a while later.
+Mistakes drained_now_and_then(std::uint64_t seed) {
+    constexpr int drains_of_a_storm = 4;  // The calm has to come.
+    Mistakes none;
+    auto dice = std::make_shared<sim::Dice>(sim::Dice{seed}.fork("drains"));
+    none.each_second = [dice, begun = 0](Cloud&, master::Term& term) mutable {
+        master::Desk& desk = term.desk("operator");
+        for (const auto& [host, drain] : std::map{desk.estate.drains.all().as_map()})
+            if (drain.empty_at != 0 || dice->chance(0.05)) (void)master::undrain_host(desk, host);
+        if (begun < drains_of_a_storm && dice->chance(0.03))
+            for (const auto& [host, row] : std::map{desk.estate.hosts.all().as_map()})
+                if (dice->chance(0.3) && begun < drains_of_a_storm &&
+                    master::drain_host(desk, host,
+                                       {.host = host, .notice_seconds = dice->chance(0.5) ? 0 : 10}))
+                    ++begun;
+        term.commit_then(nullptr);
+    };
+    return none;
+}
+
+TEST(Jobs, HostsAreDrainedUnderThem) {
+    expect_jobs_settle({.weather = Weather::deaths}, 1, drained_now_and_then);
+}
 
 // A rule that is wrong for jobs; true: it has been applied. It is applied a few times at most.
 using WrongJob = std::function<bool(master::Desk&, const Job&)>;
