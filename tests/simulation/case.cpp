@@ -151,6 +151,7 @@ std::string text_of(const Case& of) {
     if (!of.synchronous) text += ",standby=asynchronous";
     if (of.hosts != usual.hosts) text += fmt::format(",hosts={}", of.hosts);
     if (of.tenants != usual.tenants) text += fmt::format(",tenants={}", of.tenants);
+    if (of.jobs) text += ",jobs=1";
     if (of.actions_max != usual.actions_max) text += fmt::format(",actions={}", of.actions_max);
     if (of.storm != usual.storm) text += fmt::format(",storm={}", of.storm / seconds{1});
     if (of.strikes) text += fmt::format(",strikes={}", fmt::join(*of.strikes, "+"));
@@ -183,6 +184,9 @@ Result<Case> parse_case(std::string_view text) {
             good = read(value, result.tenants) && result.tenants > 0 && result.tenants <= Case::tenants_max;
         } else if (key == "actions") {
             good = read(value, result.actions_max);
+        } else if (key == "jobs") {
+            good = value == "0" || value == "1";
+            result.jobs = value == "1";
         } else if (key == "storm") {
             good = read(value, storm_s);
             result.storm = seconds{storm_s};

@@ -269,6 +269,9 @@ void Cloud::checks() {
             check_engine(world.machine(host), spared(Invariant::gpu_once), found);
         check_layers();
         check_places();
+        std::vector<const Machine*> machines;
+        for (const std::string& host : hosts) machines.push_back(&world.machine(host));
+        jobs_.look_at(machines, found);
     }
     check_leaders();
     for (const auto& look : on_each_step) look();
@@ -291,6 +294,8 @@ void Cloud::checks() {
     check_sellers(now->look(), liars, found);
     stock_.look(now->look(), now->epoch(), found);
     quotas_.look(now->look(), now->epoch(), found);
+    jobs_.look(now->look(), now->epoch(), found);
+    queues.look(now->look(), now->epoch(), found);
     std::map<std::string, std::uint64_t> on_disk;
     for (const std::string& host : hosts)
         on_disk.insert(world.machine(host).disk.volumes.begin(), world.machine(host).disk.volumes.end());
@@ -318,7 +323,12 @@ void Cloud::each_second() {
             world.machine(host).end_beside();
         }
     const auto now = term();
+    if (!is_quiet() || (now && now->epoch() != std::exchange(quiet_epoch_, now->epoch())))
+        quiet_since_.reset();
+    else if (!quiet_since_)
+        quiet_since_ = world.timers.now();
     if (!now || !leader()->awake()) return;
+    check_jobs(now->look());
     if (mistakes.each_second) mistakes.each_second(*this, *now);
     check_reports(now->look(), found);
     use_.look(now->look(), found);

@@ -9,7 +9,9 @@
 #include "checkers/alerts.h"
 #include "checkers/estate_check.h"
 #include "checkers/findings.h"
+#include "checkers/job_check.h"
 #include "checkers/lease_watch.h"
+#include "checkers/queue_check.h"
 #include "checkers/quota_check.h"
 #include "checkers/samples_check.h"
 #include "checkers/store_watch.h"
@@ -86,6 +88,8 @@ public:
     // led before the database's clock was put forward.
     bool rewound_since(Instant asked) const { return rewound_at_ >= asked; }
     bool may_be_old(Instant asked) const { return leases.may_be_old(asked, world.timers.now()); }
+    // Since how long nothing is broken, and whoever leads hears of each host.
+    Duration quiet_for() const { return quiet_since_ ? world.timers.now() - *quiet_since_ : Duration{}; }
     // Ids of what lost transactions told of, where nothing is promised of these; else none.
     void check_layers();
     const std::set<std::string>& spared(Invariant invariant) const;
@@ -107,6 +111,7 @@ public:
     std::function<void(master::Term&)> on_recovery;
     std::vector<std::function<void(const Rewind&)>> on_rewind;
     std::vector<std::function<void()>> on_each_step;
+    QueueCheck queues;
     std::set<std::string> liars;      // Machines whose GPUs are not what they say, from the beginning.
     std::set<Invariant> not_of_lost;  // Hold of nothing that lost transactions told of.
     double supervisors_die = 0;       // Chance of each, in a second.
@@ -131,6 +136,8 @@ private:
     void check_edges();
     void rewound(const Rewind& by);
     void check_places();
+    void check_jobs(const master::Desk& desk);
+    bool is_quiet();
     void supervise(Machine& machine, const std::string& boot);
     master::TermPtr term_of(Machine& machine);
     void disturb(master::Term& term);
@@ -145,6 +152,9 @@ private:
     TermsCheck terms_;
     StockCheck stock_;
     QuotaCheck quotas_;
+    JobCheck jobs_;
+    std::optional<Instant> quiet_since_;
+    std::uint64_t quiet_epoch_ = 0;
     UseCheck use_;
     bool engines_changed_ = false;
     bool begun_ = false;

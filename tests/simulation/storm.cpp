@@ -4,6 +4,7 @@
 
 #include "checkers/audit_check.h"
 #include "fresh.h"
+#include "job_users.h"
 
 namespace hostler::simulation {
 
@@ -137,10 +138,42 @@ void look_at_audit_of(Cloud& cloud) {
     if (!checked->done) cloud.found.report(Invariant::settled, "the audit could not be read");
 }
 
-void storm_and_calm(Cloud& cloud, Tenants& tenants, Readers& readers, const Case& which, Verdict& told,
+// Whoever uses the cloud.
+struct Users {
+    Tenants& tenants;
+    Readers& readers;
+    JobUsers* jobs;
+
+    void start(Cloud& cloud) {
+        tenants.start();
+        if (cloud.database) readers.start();
+        if (!jobs) return;
+        jobs->start();
+        cloud.on_recovery = [this, before = cloud.on_recovery](master::Term& term) {
+            before(term);
+            jobs->check(term);
+        };
+    }
+    void stop() {
+        tenants.stop();
+        readers.stop();
+        if (jobs) jobs->stop();
+    }
+    bool done() const { return tenants.done() && (!jobs || jobs->done()); }
+    std::string unsettled(const master::Term& term) const {
+        std::string text = tenants.unsettled(term);
+        return text.empty() && jobs ? jobs->unsettled(term) : text;
+    }
+    void check(const master::Term& term) const {
+        tenants.check(term);
+        if (jobs) jobs->check(term);
+    }
+};
+
+void storm_and_calm(Cloud& cloud, Users users, const Case& which, Verdict& told,
                     const std::function<void(const Verdict&)>& brewed) {
-    tenants.start();
-    if (cloud.database) readers.start();
+    Tenants& tenants = users.tenants;
+    users.start(cloud);
     const auto look = [&] {
         if (const auto term = cloud.term()) tenants.check_idle(*term);
     };
@@ -152,12 +185,11 @@ void storm_and_calm(Cloud& cloud, Tenants& tenants, Readers& readers, const Case
     if (brewed) brewed(told);
     while (cloud.world.timers.now() - began < which.storm && !cloud.found.any()) cloud.world.run(1s), look();
     cloud.world.note("calm");
-    tenants.stop();
-    readers.stop();
+    users.stop();
     cloud.forget_faults();
     const auto settled = [&] {
-        if (!cloud.found.any() && !tenants.done()) return false;
-        return cloud.found.any() || (cloud.unsettled().empty() && tenants.unsettled(*cloud.term()).empty());
+        if (!cloud.found.any() && !users.done()) return false;
+        return cloud.found.any() || (cloud.unsettled().empty() && users.unsettled(*cloud.term()).empty());
     };
     for (Duration passed{}; passed < which.calm_max && !settled(); passed += 1s) {
         cloud.world.run(1s), look();
@@ -166,9 +198,9 @@ void storm_and_calm(Cloud& cloud, Tenants& tenants, Readers& readers, const Case
     if (!settled())
         cloud.found.report(
             Invariant::settled,
-            fmt::format("{}; {}", tenants.done() ? "all was answered" : "a call is never answered",
-                        cloud.unsettled() + (cloud.term() ? tenants.unsettled(*cloud.term()) : "")));
-    if (const auto term = cloud.term(); term && !cloud.found.any()) tenants.check(*term);
+            fmt::format("{}; {}", users.done() ? "all was answered" : "a call is never answered",
+                        cloud.unsettled() + (cloud.term() ? users.unsettled(*cloud.term()) : "")));
+    if (const auto term = cloud.term(); term && !cloud.found.any()) users.check(*term);
     if (!cloud.found.any()) look_at_audit_of(cloud);
     told.found_at = cloud.world.timers.now() - began;
 }
@@ -191,10 +223,13 @@ StormReport ride(const Case& which, Mistakes mistakes, const std::function<void(
     // generation begun. All else holds of that, too, and all of everything that it did not tell of.
     if (!which.synchronous)
         cloud.not_of_lost = {Invariant::durable, Invariant::settled, Invariant::one_place, Invariant::layer};
-    tenants.actions_max = which.actions_max;
+    std::optional<JobUsers> jobs;
+    if (which.jobs) jobs.emplace(cloud);
+    constexpr int actions_beside_jobs = 2;  // What they start stays where it is in the calm, too.
+    tenants.actions_max = which.jobs ? std::min(which.actions_max, actions_beside_jobs) : which.actions_max;
     StormReport report;
     if (cloud.begin(names))
-        storm_and_calm(cloud, tenants, readers, which, report.verdict, brewed);
+        storm_and_calm(cloud, {tenants, readers, jobs ? &*jobs : nullptr}, which, report.verdict, brewed);
     else
         cloud.found.report(Invariant::settled, "the cloud did not begin: " + cloud.unsettled());
     report.digest = cloud.world.digest();
@@ -212,6 +247,10 @@ StormReport ride(const Case& which, Mistakes mistakes, const std::function<void(
     report.watched = tenants.watchers.watched;
     report.cut = tenants.watchers.cut;
     report.over_quota = tenants.over_quota;
+    if (jobs)
+        report.jobs = jobs->submitted, report.cancelled = jobs->cancelled,
+        report.sent_again = jobs->sent_again;
+    report.evictions = cloud.queues.evictions;
     if (cloud.database) report.promoted = cloud.database->promoted(), report.lost = cloud.database->lost();
     for (const auto& [name, tenant] : tenants.all) report.opened += tenant.opened;
     for (const auto& [name, watched] : cloud.obedience) report.commands += watched.begun();

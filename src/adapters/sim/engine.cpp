@@ -262,6 +262,9 @@ Task<> SimEngine::bring_up(BoxPtr box) {
     if (command.size() == 2 && command[0] == "exit") {
         box->log.emplace_back(timers_.wall(), "leaving\n");
         box->tasks.start("container", end_later(box, milliseconds{10}, std::atoi(command[1].c_str())));
+    } else if (command.size() == 3 && command[0] == "work") {
+        const seconds works{std::atoi(command[1].c_str())};
+        box->tasks.start("container", end_later(box, works, std::atoi(command[2].c_str())));
     } else if (says(box->spec.image, "exits")) {
         box->log.emplace_back(timers_.wall(), "leaving\n");
         box->tasks.start("container", end_later(box, seconds{1}, 1));

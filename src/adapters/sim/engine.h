@@ -41,7 +41,7 @@ struct EngineFaults {
 // An image's name says what it does: with "missing" or "nobody-has" in it nobody has it; "refused": the
 // engine refuses it; "exits": ends after a second, with code 1; "never-ready": answers 503 for ever; "slow":
 // is ready after 30 s; "stubborn": ignores SIGTERM; "loopback": listens on 127.0.0.1 only. Any other serves
-// until it is stopped. The command {"exit", "7"} ends it with that code.
+// until it is stopped. The command {"exit", "7"} ends it with that code, {"work", "20", "7"} after 20 s.
 //
 // Each container answers GET on whatever port: 200 and "NAME PATH". It is reached through container_net().
 // What a container has written is the generations that ran on it, as its labels tell them: "1 2 ". It is kept

@@ -30,8 +30,15 @@ class Candidates {
 public:
     Candidates(const Tree& tree, const Entry& claimant, const EvictionRules& rules, std::int64_t now)
         : tree_(tree), claimant_(claimant), rules_(rules), now_(now), own_(chain(claimant.leaf)) {
+        for (const std::string& id : rules.leaving)
+            if (const auto at = tree.running().find(id); at != tree.running().end())
+                for (const Serial serial : chain(at->second.leaf)) leaving_[serial] += at->second.size;
+        for (const Promise& one : rules.promised)
+            if (const Serial leaf = tree.serial(one.path))
+                for (const Serial serial : chain(leaf)) promised_[serial] += one.size;
+        gone_ = leaving_;
         for (const auto& [id, entry] : tree.running())
-            if (entry.preemptible && now - entry.at >= to_us(rules.min_run_s))
+            if (entry.preemptible && !rules.leaving.contains(id) && now - entry.at >= to_us(rules.min_run_s))
                 jobs_.push_back({&id, &entry, chain(entry.leaf)});
         for (Job& job : jobs_)
             while (job.common < queue_depth && job.chain[job.common + 1] == own_[job.common + 1])
@@ -65,6 +72,13 @@ private:
         const auto gone = gone_.find(serial);
         return gone == gone_.end() ? node(serial).allocated : node(serial).allocated - gone->second;
     }
+    // By the claimant's queue, with what is promised to it.
+    Amount held(Serial serial) const {
+        Amount held = node(serial).allocated;
+        if (const auto at = leaving_.find(serial); at != leaving_.end()) held -= at->second;
+        if (const auto at = promised_.find(serial); at != promised_.end()) held += at->second;
+        return held;
+    }
     void take(Job& job, Eviction why) {
         job.taken = true;
         found_.push_back({*job.id, why});
@@ -83,7 +97,7 @@ private:
         const std::size_t level = job.common + 1;
         if (level > queue_depth) return 3;
         const Node& own = node(own_[level]);
-        if (!covers(own.settings().guaranteed, own.allocated, claimant_.size)) return 3;
+        if (!covers(own.settings().guaranteed, held(own_[level]), claimant_.size)) return 3;
         int worst = 0;
         for (std::size_t at = level; at <= queue_depth; ++at) {
             const Amount& guaranteed = node(job.chain[at]).settings().guaranteed;
@@ -120,7 +134,7 @@ private:
             return held.dominant(tree_.capacity) / node(serial).settings().weight;
         };
         const Serial victim = job.chain[job.common + 1], own = own_[job.common + 1];
-        return share(victim, left(victim)) > share(own, node(own).allocated);
+        return share(victim, left(victim)) > share(own, held(own));
     }
     void slice() {
         if (!rules_.slicing || part(claimant_, false) >= rules_.slicing->promise) return;
@@ -149,7 +163,7 @@ private:
     std::int64_t now_;
     Chain own_;
     std::vector<Job> jobs_;
-    std::map<Serial, Amount> gone_;
+    std::map<Serial, Amount> gone_, leaving_, promised_;
     std::vector<Victim> found_;
 };
 
@@ -229,11 +243,19 @@ std::optional<std::vector<Victim>> victims(const Order& order, const std::string
             const auto& most = tree.at(at)->settings().most;
             if (!most) continue;
             Amount held = tree.at(at)->allocated + entry.size;
+            const auto is_below = [&](Serial leaf) {
+                while (leaf != at && leaf != 0 && leaf != Tree::root) leaf = tree.at(leaf)->parent;
+                return leaf == at;
+            };
+            for (const Promise& one : rules.promised)
+                if (is_below(tree.serial(one.path))) held += one.size;
+            for (const std::string& id : rules.leaving)
+                if (const auto job = tree.running().find(id);
+                    job != tree.running().end() && is_below(job->second.leaf))
+                    held -= job->second.size;
             for (const Victim& victim : gone) {
                 const Entry& job = tree.running().at(victim.id);
-                Serial above = job.leaf;
-                while (above != at && above != Tree::root) above = tree.at(above)->parent;
-                if (above == at) held -= job.size;
+                if (is_below(job.leaf)) held -= job.size;
             }
             if (!held.fits(*most)) return false;
         }

@@ -3,6 +3,8 @@
 
 #include <functional>
 #include <optional>
+#include <set>
+#include <string>
 #include <vector>
 
 #include "domain/order/order.h"
@@ -22,9 +24,17 @@ struct Victim {
     bool operator==(const Victim&) const = default;
 };
 
+// Room that other jobs end for: it counts as its claimant's.
+struct Promise {
+    QueuePath path;
+    Amount size;
+};
+
 struct EvictionRules {
-    std::int64_t min_run_s = 0;      // A job that runs for less is no victim.
-    std::optional<Slicing> slicing;  // nullopt: no time slices.
+    std::int64_t min_run_s = 0;        // A job that runs for less is no victim.
+    std::optional<Slicing> slicing{};  // nullopt: no time slices.
+    std::vector<Promise> promised{};   // To other claimants.
+    std::set<std::string> leaving{};   // Running jobs that end already: no victims, and no part of a share.
 };
 
 inline constexpr int victim_tries_max = 2'000;  // Calls of `enough` for one claimant.
@@ -42,8 +52,8 @@ using Enough = std::function<bool(const std::vector<Victim>&)>;
 // A job that a victim of kind 1 or 2 would evict in turn is never the claimant: the claimant is covered by
 // its guarantee, or has the higher priority. After kind 3 it runs for a slice at least.
 //
-// Once its victims are told, the caller counts the claimant as running (`Order::start`): then guarantees of
-// later claimants are judged with it, and no room is promised twice.
+// Once its victims are told, the caller names the claimant among `promised` and the victims among `leaving`:
+// then guarantees of later claimants and victims are judged with them, and no room is promised twice.
 std::vector<Victim> candidates(const Order&, const std::string& claimant, const EvictionRules&,
                                std::int64_t now);
 

@@ -114,6 +114,19 @@ TEST(Victims, GuaranteesOfLowerLevelsAreKeptWhereOthersBorrow) {
     EXPECT_EQ(ids(*cluster.find("a1")), Ids{"kept"});
 }
 
+TEST(Victims, WhatOthersEndForAlreadyCountsOnce) {
+    Cluster cluster;
+    cluster.guarantee({"a"}, 2);
+    cluster.guarantee({"b"}, 2);
+    cluster.run("b1", b, 2, 10), cluster.run("b2", b, 2, 20), cluster.run("c1", {"c", "p", "u"}, 4, 5);
+    cluster.wait("a1", a, 2), cluster.wait("a2", a, 2);
+    EvictionRules rules;
+    rules.leaving = {"b2"};
+    EXPECT_EQ(ids(*cluster.find("a1", rules)), Ids{"c1"}) << "b has what it is guaranteed";
+    rules.promised = {{a, gpus(2)}};
+    EXPECT_EQ(cluster.find("a2", rules), std::nullopt) << "the guarantee is used up";
+}
+
 TEST(Victims, APriorityPreemptsInItsOwnLeafOnly) {
     Cluster cluster;
     cluster.run("low", b, 2, 10, -1), cluster.run("same", b, 2, 20, 5), cluster.run("middle", b, 2, 30, 1);

@@ -36,6 +36,15 @@ std::string_view name(Invariant invariant) {
         case Invariant::quota: return "quota";
         case Invariant::ended: return "ended";
         case Invariant::owned: return "owned";
+        case Invariant::gang: return "gang";
+        case Invariant::task_once: return "task_once";
+        case Invariant::job_over: return "job_over";
+        case Invariant::job_life: return "job_life";
+        case Invariant::job_key: return "job_key";
+        case Invariant::evicted: return "evicted";
+        case Invariant::guaranteed: return "guaranteed";
+        case Invariant::starved: return "starved";
+        case Invariant::shares: return "shares";
         case Invariant::settled: return "settled";
     }
     return "";

@@ -38,6 +38,15 @@ enum class Invariant {
     quota,       // Nobody takes more than their quota, and what is counted is what is used.
     ended,       // Nobody acts after the end of what they acted by.
     owned,       // No instance outlives its owner, and nobody else deletes it.
+    gang,        // All tasks of a gang have a place, or none, apart from a gang that ends.
+    task_once,   // No task of a job runs twice, and none runs that its job does not know.
+    job_over,    // A job that is over has no task that begins, and those that it has end in time.
+    job_life,    // Jobs keep to their life; attempts keep to their limits; no element gets lost.
+    job_key,     // One idempotency key is one job.
+    evicted,     // Only borrowed room is taken back, by who is guaranteed it; nobody evicts in turn.
+    guaranteed,  // A queue that asks for what it is guaranteed has it within grace.
+    starved,     // No gang waits endlessly while smaller jobs begin.
+    shares,      // What queues hold is what the tasks of their jobs hold.
     settled,     // In the calm everything gets where it was to get.
 };
 

@@ -93,7 +93,8 @@ Result<std::string> host_for(Desk& desk, const Job& job) {
     if (!asked)
         return fail(Code::conflict, fmt::format("spec {} does not exist", job.spec.spec_name),
                     "spec_missing");
-    const Plan plan = room(desk).plan(asked->demands, asked->gang, [&desk] { return idle_stock(desk); });
+    const Plan plan = room(desk).plan(
+        asked->demands, asked->gang, [&desk] { return idle_stock(desk); }, kept_from(desk, job));
     if (!plan.places.empty()) return plan.places.front().host;
     Error error =
         refusal(*plan.denial, fmt::format("{} tasks of a gang need room on one host. ", job.spec.tasks));

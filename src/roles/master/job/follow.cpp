@@ -15,6 +15,7 @@ namespace {
 struct Followed {
     static constexpr bool follows_estate = true;
     Follower<Instance> instances;
+    Follower<Job> dependencies;   // What waits for another, and what others wait for.
     std::set<std::string> jobs;   // To be looked at.
     std::set<std::string> later;  // Again at the next call: tasks of them may run still on a silent host.
 };
@@ -242,6 +243,13 @@ bool follow_jobs(Desk& desk, Instant now, std::size_t most) {
         if (task && task->owner && task->owner->kind == "job") followed.jobs.insert(task->owner->id);
     }
     const auto& by = desk.estate.jobs.by();
+    for (const std::string& id : followed.dependencies.changed(desk.estate.jobs)) {
+        const Job* job = desk.estate.jobs.find(id);
+        if (!job) continue;
+        if (job->phase == JobPhase::pending && !job->spec.after.empty()) followed.jobs.insert(id);
+        if (is_final(job->phase))
+            for (const Job* dependent : by.dependency.of(id)) followed.jobs.insert(dependent->id);
+    }
     for (const Job* job : by.due.between(0, desk.estate.micros(), most)) followed.jobs.insert(job->id);
     for (std::size_t looked = 0; looked < most && !followed.jobs.empty(); ++looked) {
         const std::string id = followed.jobs.extract(followed.jobs.begin()).value();

@@ -17,7 +17,7 @@ namespace {
 constexpr std::int64_t kept_longest = 15 * 60 * std::int64_t{1'000'000};  // The longest grace and more.
 constexpr std::int64_t kept_after_the_last =
     10 * std::int64_t{1'000'000};  // For the round that admits the job.
-constexpr EvictionRules rules{.min_run_s = 60};
+constexpr std::int64_t min_run_s = 60;
 
 // For whom elements are being ended.
 struct Ways {
@@ -29,6 +29,10 @@ struct Ways {
     std::map<std::string, One> by_job;
 };
 
+bool is_placed(const Job& job, std::int64_t since) {
+    return std::ranges::any_of(job.runs, [&](const JobRun& run) { return run.admitted_at >= since; });
+}
+
 const JobRun* run_of(const Desk& desk, const std::string& element, const Job*& job) {
     const auto slash = element.find('/');
     job = desk.estate.jobs.find(element.substr(0, slash));
@@ -36,6 +40,37 @@ const JobRun* run_of(const Desk& desk, const std::string& element, const Job*& j
     const std::int64_t position = std::atoll(element.c_str() + slash + 1);
     const auto at = std::ranges::find(job->runs, position, &JobRun::position);
     return at == job->runs.end() ? nullptr : &*at;
+}
+
+// What others end for already is counted once.
+EvictionRules rules_of(const Desk& desk) {
+    EvictionRules rules{.min_run_s = min_run_s};
+    rules.leaving = job_queues(desk).leaving();
+    for (const auto& [id, way] : desk.live.part<Ways>().by_job)
+        if (const Job* claimant = desk.estate.jobs.find(id); claimant && !is_placed(*claimant, way.since))
+            rules.promised.push_back({path_of(*claimant), size_of_element(desk, *claimant)});
+    return rules;
+}
+
+// Elements that end, as an earlier master has told them to, and of which the room is kept for none.
+std::vector<Victim> leave_for_none(const Desk& desk) {
+    std::set<std::string> known;
+    for (const auto& [id, way] : desk.live.part<Ways>().by_job)
+        known.insert(way.victims.begin(), way.victims.end());
+    std::vector<Victim> all;
+    for (const std::string& id : job_queues(desk).leaving())
+        if (!known.contains(id)) all.push_back({id, Eviction::reclaim});
+    return all;
+}
+
+std::set<std::string> hosts_of(const Desk& desk, const std::string& element) {
+    const Job* job = nullptr;
+    const JobRun* run = run_of(desk, element, job);
+    std::set<std::string> hosts;
+    if (run)
+        for (const std::string& id : run->instances)
+            if (const Instance* task = desk.estate.instances.find(id)) hosts.insert(task->host);
+    return hosts;
 }
 
 // What these elements hold, as the scheduler takes what may go.
@@ -70,14 +105,23 @@ std::optional<Way> way_for(const Desk& desk, const Job& job, const std::string& 
     const auto asked = demands_of(desk, job);
     if (!asked) return std::nullopt;
     std::set<std::string> hosts;
+    const std::vector<Victim> leave = leave_for_none(desk);
+    const std::vector<std::string> kept = kept_for_others(desk, job.id);
     const Enough enough = [&](const std::vector<Victim>& so_far) {
-        const Plan plan = room(desk).plan(asked->demands, asked->gang, [&] { return held_by(desk, so_far); });
+        std::vector<Victim> gone = leave;
+        gone.insert(gone.end(), so_far.begin(), so_far.end());
+        const Plan plan =
+            room(desk).plan(asked->demands, asked->gang, [&] { return held_by(desk, gone); }, kept);
         hosts.clear();
         for (const Place& place : plan.places) hosts.insert(place.host);
         return !plan.places.empty();
     };
-    auto found = victims(job_queues(desk).order(), waiting, rules, desk.estate.micros(), enough);
-    if (!found || found->empty() || !enough(*found)) return std::nullopt;
+    auto found = victims(job_queues(desk).order(), waiting, rules_of(desk), desk.estate.micros(), enough);
+    if (!found || !enough(*found)) return std::nullopt;
+    for (const Victim& one : leave)
+        if (std::ranges::any_of(hosts_of(desk, one.id), [&](auto& host) { return hosts.contains(host); }))
+            found->push_back(one);
+    if (found->empty()) return std::nullopt;
     return Way{std::move(*found), std::move(hosts)};
 }
 
@@ -108,9 +152,7 @@ void forget_ways(Desk& desk) {
     const std::int64_t now = desk.estate.micros();
     const auto is_over = [&](const std::string& id, Ways::One& one) {
         const Job* job = desk.estate.jobs.find(id);
-        const bool placed = job && std::ranges::any_of(job->runs, [&](const JobRun& run) {
-                                return run.admitted_at >= one.since;
-                            });
+        const bool placed = job && is_placed(*job, one.since);
         const bool ends = std::ranges::any_of(one.victims, [&](const std::string& element) {
             const Job* victim = nullptr;
             const JobRun* run = run_of(desk, element, victim);
@@ -118,7 +160,11 @@ void forget_ways(Desk& desk) {
         });
         if (!ends) one.until = std::min(one.until, now + kept_after_the_last);
         if (job && !is_final(job->phase) && !placed && now < one.until) return false;
-        for (const std::string& host : one.hosts) desk.live.part<Reservations>().owner_of.erase(host);
+        auto& owners = desk.live.part<Reservations>().owner_of;
+        for (const std::string& host : one.hosts)
+            if (const auto at = owners.find(host);
+                at != owners.end() && at->second == Owner{"job", id}.path())
+                owners.erase(at);
         return true;
     };
     for (auto at = ways.begin(); at != ways.end();)

@@ -58,6 +58,35 @@ TEST_F(Preemption, AQueueGetsBackWhatItIsGuaranteedFromTheYoungestThatBorrows) {
     EXPECT_TRUE(tasks(young).empty() && tasks(other).empty());
 }
 
+TEST_F(Preemption, AGuaranteeIsTakenOnceAndLeavesOthersTheirs) {
+    host("b", "nj", 2);
+    const auto victims = [&] {
+        std::ptrdiff_t all = 0;
+        for (const auto& [id, job] : estate.jobs.all())
+            all += std::ranges::count(job.runs, "preempted", &JobRun::ending);
+        return all;
+    };
+    for (const char* name : {"one", "two", "three", "four"}) runs_for(name, "user/bob", "beta");
+    guarantee("acme", 1);
+    submit(wanted("mine")), submit(wanted("more"), "user/eve");
+    for (int i = 0; i < 3; ++i) go_on();
+    EXPECT_EQ(victims(), 1) << "one is guaranteed to the tenant, and promised";
+    guarantee("acme", 2), guarantee("beta", 3);
+    go_on();
+    EXPECT_EQ(victims(), 1) << "three are left of those that beta is guaranteed";
+}
+
+TEST_F(Preemption, APriorityThatWasRaisedWhileItRanProtects) {
+    const std::string low = runs_for("low", "user/ann", "acme"), more = runs_for("more", "user/ann", "acme");
+    estate.jobs.edit(low).priority = estate.jobs.edit(more).priority = 9;
+    auto request = wanted("high");
+    request.priority = 5;
+    submit(request);
+    go_on();
+    EXPECT_EQ(job(low).phase, JobPhase::running);
+    EXPECT_EQ(job(more).phase, JobPhase::running);
+}
+
 TEST_F(Preemption, AHigherPriorityOfTheSameUserComesFirstAndIsNotEvictedInTurn) {
     const std::string low = runs_for("low", "user/ann", "acme"),
                       more = runs_for("more", "user/ann", "acme", 1);

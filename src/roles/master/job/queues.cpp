@@ -114,13 +114,14 @@ void JobQueues::follow_job(const Desk& desk, const std::string& id) {
         const int priority = static_cast<int>(job->priority);
         for (const JobRun& run : job->runs) {
             const std::string name = fmt::format("{}{}{}", id, place_mark, run.position);
-            if (!known.running.contains(name))
+            if (!known.running.contains(name) || known.priority != priority)
                 (void)order_.start({.id = name,
                                     .path = path,
                                     .priority = priority,
                                     .size = size,
                                     .started = run.admitted_at});
             running.insert(name);
+            run.ending == "preempted" ? void(leaving_.insert(name)) : void(leaving_.erase(name));
         }
         const std::int64_t rest = job->elements() - job->next + std::ssize(job->again);
         const std::int64_t free = job->spec.array.at_most > 0
@@ -138,8 +139,8 @@ void JobQueues::follow_job(const Desk& desk, const std::string& id) {
     }
     for (int i = waiting; i < known.waiting; ++i) order_.withdraw(fmt::format("{}{}{}", id, element_mark, i));
     for (const std::string& name : known.running)
-        if (!running.contains(name)) order_.end(name, now);
-    known = {waiting, std::move(running)};
+        if (!running.contains(name)) order_.end(name, now), leaving_.erase(name);
+    known = {waiting, over ? 0 : static_cast<int>(job->priority), std::move(running)};
     if (waiting == 0) refused_.erase(id);
     if (over) known_.erase(id);
 }

@@ -28,6 +28,9 @@ public:
     bool follow(const Desk& desk);
     const Order& order() const { return order_; }
 
+    // Elements in the order that have to make room, and end.
+    const std::set<std::string>& leaving() const { return leaving_; }
+
     // Why a job was not admitted when it was its turn last; nullptr: it was not asked, or has a place.
     const Error* refused(const std::string& job) const;
     void note_refused(const std::string& job, Error why);
@@ -58,9 +61,11 @@ private:
     std::map<std::string, Amount> capacity_of_;  // By host.
     struct Known {
         int waiting = 0;                // Entries in the order,
+        int priority = 0;               // all of this priority,
         std::set<std::string> running;  // and there.
     };
     std::map<std::string, Known> known_;
+    std::set<std::string> leaving_;
     std::map<std::string, Error> refused_;
     struct Line {
         std::int64_t at = 0;

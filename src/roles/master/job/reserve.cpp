@@ -11,6 +11,7 @@ namespace hostler::master {
 namespace {
 
 constexpr std::size_t endings_max = 1024;  // Running elements that are looked at, those that end first.
+constexpr std::int64_t late = 60 * std::int64_t{1'000'000};  // Tasks end so long after their limit at most.
 constexpr std::int64_t waits_long = 10 * 60 * std::int64_t{1'000'000};
 
 // The host that could take it if nothing ran there, and has most free now.
@@ -88,8 +89,11 @@ void reserve_room(Desk& desk, const Job* oldest) {
         kept = std::move(found);
         return;
     }
-    if (desk.estate.micros() - oldest->waits_since < waits_long) return kept.reset();
-    if (kept && kept->job == oldest->id) return;  // What it has is not given away again.
+    // What it has is not given away again: a task that has ended holds its room until its host says so.
+    const std::int64_t now = desk.estate.micros();
+    const bool long_ago = now - oldest->waits_since >= waits_long;
+    if (kept && kept->job == oldest->id && (long_ago || now < kept->at + late)) return;
+    if (!long_ago) return kept.reset();
     kept = of_the_emptiest(desk, *oldest, asked->demands.front(), size);
 }
 

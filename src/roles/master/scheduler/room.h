@@ -93,14 +93,17 @@ public:
     Decision place(const Desk& desk, const Demand& demand, const std::string& image = {},
                    const May& may = nullptr, const Stock& stock = nullptr);
     // The same in the zone with the fewest of this kind, by how many each has, in which it fits at all.
-    Decision place_spread(const Desk& desk, const Demand& demand, const std::map<std::string, int>& per_zone);
+    Decision place_spread(const Desk& desk, const Demand& demand, const std::map<std::string, int>& per_zone,
+                          const May& may = nullptr);
     // Whether what is held there, these GPUs, meets what the demand wishes.
     bool suits(const Demand& demand, const std::string& host, const std::vector<std::string>& gpus);
     // How many of its group are there, the fewer the better to spread, the more to pack; the less the better.
     int crowd(const Demand& demand, const std::string& host);
     // Where these tasks would go, each what `tasks` says of the same place in it; where there is no room, in
-    // that of the idle `stock` (null: that is not asked). Changes nothing.
-    Plan plan(const std::vector<Demand>& demands, Gang tasks, const Stock& stock = nullptr);
+    // that of the idle `stock` (null: that is not asked). Not on hosts that are `kept` for others. Changes
+    // nothing.
+    Plan plan(const std::vector<Demand>& demands, Gang tasks, const Stock& stock = nullptr,
+              const std::vector<std::string>& kept = {});
     // As if it were held from here on; the next follow() knows better.
     void pretend(const Demand& demand, const Placement& placement);
 
@@ -153,6 +156,7 @@ private:
     bool linked(const Part& part, const Need& need, const std::vector<std::string>& gpus) const;
     class Left;
     class Without;
+    class Closed;
 
     // The number of all models that have none of their own.
     static constexpr int others = gpu_models_max - 1;

@@ -278,7 +278,30 @@ int Room::crowd(const Demand& demand, const std::string& host) {
 }
 
 // Where a model is asked for, GPUs of models that have no number of their own are left out.
-Plan Room::plan(const std::vector<Demand>& demands, Gang gang, const Stock& stock) {
+// Hosts that take nothing for a while: what runs there ends, for others.
+class Room::Closed {
+public:
+    Closed(Room& room, const std::vector<std::string>& hosts) : room_(room) {
+        for (const std::string& id : hosts)
+            if (const auto there = room_.hosts_.find(id); there != room_.hosts_.end())
+                if (!there->second.parts.empty() && !room_.fleet_.closed(there->second.number())) {
+                    room_.fleet_.close(there->second.number(), Obstacle::draining);
+                    closed_.push_back(there->second.number());
+                }
+    }
+    ~Closed() {
+        for (const HostNumber number : closed_) room_.fleet_.reopen(number);
+    }
+    Closed(const Closed&) = delete;
+    Closed& operator=(const Closed&) = delete;
+
+private:
+    Room& room_;
+    std::vector<HostNumber> closed_;
+};
+
+Plan Room::plan(const std::vector<Demand>& demands, Gang gang, const Stock& stock,
+                const std::vector<std::string>& kept) {
     constexpr hostler::Kind of_the_gang = hostler::Kind{1} << 31;  // Groups of which none runs so far.
     constexpr std::uint64_t numbered = ~(std::uint64_t{1} << others);
     std::map<std::string, hostler::Kind> fresh;
@@ -301,6 +324,7 @@ Plan Room::plan(const std::vector<Demand>& demands, Gang gang, const Stock& stoc
         task.pack = demands[i].wishes.pack;
     }
     Plan found;
+    const Closed closed{*this, kept};
     std::vector<Choice> chosen = fleet_.choose(gang);
     if (chosen.empty() && stock) {
         const IdleStock idle = stock();
@@ -355,7 +379,7 @@ Decision Room::place(const Desk& desk, const Demand& demand, const std::string& 
 }
 
 Decision Room::place_spread(const Desk& desk, const Demand& demand,
-                            const std::map<std::string, int>& per_zone) {
+                            const std::map<std::string, int>& per_zone, const May& may) {
     std::set<std::pair<int, std::string>> order;
     for (const auto& [id, there] : hosts_) {
         if (!demand.zone.empty() && there.free.zone != demand.zone) continue;
@@ -366,10 +390,10 @@ Decision Room::place_spread(const Desk& desk, const Demand& demand,
     for (const auto& [count, zone] : order) {
         Demand within = demand;
         within.zone = zone;
-        decision.placement = choose(desk, within, {}, nullptr);
+        decision.placement = choose(desk, within, {}, may);
         if (decision.placement) return decision;
     }
-    decision.denial = deny(demand, nullptr);
+    decision.denial = deny(demand, may);
     return decision;
 }
 

@@ -10,6 +10,7 @@
 #include "core/counted.h"
 #include "core/quantity.h"
 #include "roles/master/scheduler/capacity.h"
+#include "roles/master/scheduler/reservations.h"
 #include "roles/master/scheduler/traits.h"
 #include "roles/master/state/host_blocks.h"
 #include "roles/master/state/near.h"
@@ -86,7 +87,11 @@ Result<> check_wanted(const Desk& desk, const std::string& spec, const std::opti
 }
 
 Decision place_slot(const Desk& desk, const Spec& spec, const std::string& zone) {
-    return room(desk).place_spread(desk, demand_of(spec, zone), slots_per_zone(desk, spec.name));
+    // Room that others make for a job is not for stock.
+    const auto& kept = desk.live.part<Reservations>().owner_of;
+    const auto may = [&kept](const std::string& host) { return !kept.contains(host); };
+    return room(desk).place_spread(desk, demand_of(spec, zone), slots_per_zone(desk, spec.name),
+                                   kept.empty() ? Room::May{} : may);
 }
 
 }  // namespace
