@@ -45,7 +45,10 @@ void RunCommand::add(CLI::App& parent) {
           "TEXT");
     app->add_option("--cpu", cpu, "CPUs of each task, at least.")->type_name("QUANTITY");
     app->add_option("--memory", memory, "Memory of each task, at least. As 32Gi.")->type_name("QUANTITY");
-    field("--image", "--image", "Container image to run. (required)", "TEXT");
+    field("--image", "--image", "Container image to run; required without --program.", "TEXT");
+    app->add_flag(
+        "--program", program,
+        "Run the command as a program of the host, without a container, where the operator allows it.");
     field("--env", "-e,--env", "Variable of each task; may be repeated.", "NAME=VALUE");
     field("--volume", "-v,--volume", "Volume that each task sees; may be repeated.", "[VOLUME:]/PATH[:ro]");
     field("--tasks", "--tasks", "Number of tasks.", "NUMBER");

@@ -22,6 +22,7 @@ struct RunCommand {
     std::string script;              // A file; empty: the command is `words`.
     std::vector<Given> given;
     std::string gpus, gpu_type, cpu, memory;
+    bool program = false;
     bool gang = false;
     bool detach = false;
 

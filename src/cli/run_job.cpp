@@ -143,6 +143,7 @@ Result<Wish> wish_of(const RunCommand& command, const CliWorld& world) {
             wrong.push_back({one.flag, value.error().message});
     }
     if (command.gang) wish.job["gang"] = true;
+    if (command.program) wish.job["program"] = true;
     const bool named = wish.job.contains("specName");
     if (command.script.empty()) {
         take_command(command, world, wrong, wish);
@@ -159,8 +160,9 @@ Result<Wish> wish_of(const RunCommand& command, const CliWorld& world) {
         take_script(std::move(script), world, wish);
     }
     take_shape(command, named, wrong, wish.shape);
-    if (!wish.job.contains("image") && std::ranges::find(wrong, "--image", &FieldError::path) == wrong.end())
-        wrong.push_back({"--image", "is required: the container image to run"});
+    if (!command.program && !wish.job.contains("image") &&
+        std::ranges::find(wrong, "--image", &FieldError::path) == wrong.end())
+        wrong.push_back({"--image", "is required: the container image to run, or --program"});
     json::object checked = wish.job;
     if (!named) checked["specName"] = "chosen";
     if (const auto right = api::ops::submit_job.check(checked); !right)

@@ -19,7 +19,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
-struct Explain : testing::JobRig {
+struct ExplainJob : testing::JobRig {
     // As a dry run does.
     api::JobPlan plan(const api::SubmitJob& request, const std::string& caller = "acme") {
         const Estate::Trial trial{estate};
@@ -41,7 +41,7 @@ struct Explain : testing::JobRig {
     }
 };
 
-TEST_F(Explain, APlanSaysWhereTheFirstElementStarts) {
+TEST_F(ExplainJob, APlanSaysWhereTheFirstElementStarts) {
     host("a");
     const api::JobPlan own = plan(wanted("train"));
     EXPECT_TRUE(own.starts_now);
@@ -56,7 +56,7 @@ TEST_F(Explain, APlanSaysWhereTheFirstElementStarts) {
     EXPECT_FALSE(plan(held).starts_now);
 }
 
-TEST_F(Explain, APlanNamesTheVictimsThatTheCallerMaySee) {
+TEST_F(ExplainJob, APlanNamesTheVictimsThatTheCallerMaySee) {
     host("a", "nj", 2);
     ASSERT_TRUE(set_queue(desk, {.tenant = "acme"}, {.guaranteed = api::QueueAmount{.gpus = 1}}));
     runs("old", "user/bob", "beta");
@@ -80,7 +80,7 @@ TEST_F(Explain, APlanNamesTheVictimsThatTheCallerMaySee) {
     EXPECT_EQ(job(young).phase, JobPhase::running) << "nothing is preempted by asking";
 }
 
-TEST_F(Explain, AWaitingJobSaysItsPositionItsSharesAndWhenItIsExpectedToStart) {
+TEST_F(ExplainJob, AWaitingJobSaysItsPositionItsSharesAndWhenItIsExpectedToStart) {
     host("a", "nj", 1);
     const std::string first = runs("first", "user/ann", "acme", 1000);
     const std::int64_t end = job(first).runs[0].started_at + 1000 * std::int64_t{1'000'000};
@@ -113,7 +113,7 @@ TEST_F(Explain, AWaitingJobSaysItsPositionItsSharesAndWhenItIsExpectedToStart) {
     EXPECT_EQ(job_queues(desk).place_in_line(fourth, estate.micros()), 1);
 }
 
-TEST_F(Explain, AQueueAtItsLimitIsTheReason) {
+TEST_F(ExplainJob, AQueueAtItsLimitIsTheReason) {
     host("a");
     ASSERT_TRUE(set_queue(desk, {.tenant = "acme"}, {.most = api::QueueAmount{.gpus = 1}}));
     runs("first", "user/ann", "acme");
@@ -127,7 +127,7 @@ TEST_F(Explain, AQueueAtItsLimitIsTheReason) {
     EXPECT_FALSE(third.starts_now);
 }
 
-TEST_F(Explain, ASubmissionMakesTheSameJobAgain) {
+TEST_F(ExplainJob, ASubmissionMakesTheSameJobAgain) {
     host("a");
     auto request = wanted("train");
     request.cmd = "python train.py";

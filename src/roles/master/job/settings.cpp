@@ -44,8 +44,6 @@ api::QueueAmount shown(const Amount& amount, std::int64_t absent) {
     return shown;
 }
 
-std::int64_t in_milli(double part) { return std::llround(part * milli); }
-
 std::string summary_of(const Desk& desk, const Standing& standing) {
     const Amount& all = job_queues(desk).order().capacity();
     std::string text =
@@ -69,6 +67,8 @@ Result<> check_version(const QueueSettings* row, std::optional<std::int64_t> if_
 }
 
 }  // namespace
+
+std::int64_t in_milli(double part) { return std::llround(part * milli); }
 
 Result<> set_queue(Desk& desk, const QueuePath& path, const api::SetQueue& request) {
     const std::string id = QueueSettings::id_of(path);

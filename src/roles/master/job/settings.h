@@ -17,6 +17,9 @@ Result<> set_queue(Desk& desk, const QueuePath& path, const api::SetQueue& reque
 // Errors: not_found (queue_not_found), conflict (version_differs).
 Result<> delete_queue(Desk& desk, const QueuePath& path, std::optional<std::int64_t> if_version);
 
+// Thousandths.
+std::int64_t in_milli(double part);
+
 api::Queue view(const Desk& desk, const Standing& standing);
 // As it is now, also where it has neither settings nor jobs.
 api::Queue view_queue(const Desk& desk, const QueuePath& path);

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <ranges>
 
 #include "api/codec.h"
@@ -12,6 +11,7 @@
 #include "roles/master/job/admit.h"
 #include "roles/master/job/expected.h"
 #include "roles/master/job/queues.h"
+#include "roles/master/job/settings.h"
 #include "roles/master/state/views.h"
 
 namespace hostler::master {
@@ -89,8 +89,6 @@ api::JobExplanation explain_pending(const Desk& desk, const Job& job) {
                 .sentence = fmt::format("It begins after {}.", names_before(desk, job))};
     return explain_turn(desk, job);
 }
-
-std::int64_t in_milli(double part) { return std::llround(part * 1000); }
 
 void show_turn(const Desk& desk, const Job& job, api::JobExplanation& why) {
     const JobQueues& queues = job_queues(desk);
