@@ -178,7 +178,7 @@ template <>
 inline constexpr auto fields<JobVictims> = std::to_array<Field>({
     {.member = "tenant_id", .help = "Tenant of the jobs; empty: one that the caller may not see.", .example = "acme"},
     {.member = "project", .help = "Project; empty: one that the caller may not see.", .example = "lab"},
-    {.member = "created_by", .help = "Who submitted them; empty: the caller may not see it.", .example = "user/u-3hq8wz"},
+    {.member = "created_by", .help = "Submitter; empty: the caller may not see it.", .example = "user/u-3hq8wz"},
     {.member = "elements", .help = "Elements that are preempted. They wait again afterwards.", .example = "2"},
     {.member = "tasks", .help = "Tasks of them, which get SIGTERM.", .example = "8"},
     {.member = "why", .help = "reclaim (their queue borrows what this one is guaranteed) or priority (theirs is lower).",

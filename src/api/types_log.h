@@ -13,7 +13,7 @@ BOOST_DESCRIBE_ENUM(LogStream, both, out, err)
 inline constexpr Field log_stream_field{
     .member = "stream",
     .help = "Only what was written to standard output (`out`) or standard error (`err`). `tail` counts the lines of "
-            "both. What a terminal, a program without a container or a host of an older release wrote is all `out`.",
+            "both. Output that a terminal, a program without a container or a host of an older release wrote is all `out`.",
     .absent = Absent::fills};
 
 struct GetLogs {

@@ -103,7 +103,7 @@ Cloud::~Cloud() {
 Cloud& Cloud::shared() {
     auto& cloud = shared_cloud();
     if (!cloud) {
-        cloud = std::make_unique<Cloud>(std::vector<std::string>{"--ready-deadline", "5"});
+        cloud = std::make_unique<Cloud>(std::vector<std::string>{"--ready-deadline", "5", "--programs"});
         cloud->make_stock(4);
     }
     return *cloud;

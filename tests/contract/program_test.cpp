@@ -290,6 +290,15 @@ TEST_F(ProgramTest, FiftyProgramsLeaveNothing) {
     EXPECT_EQ(left(), before_);
 }
 
+TEST_F(ProgramTest, AFolderOfOneThatWasMadeOrRemovedByHalfIsCleared) {
+    ASSERT_TRUE(launch(shell("whole", server_script)));
+    std::filesystem::create_directory(folder_of("half"));
+    std::ofstream{folder_of("half") + "/alive"};
+    EXPECT_EQ(run(engine_->list(label, "whole"))->size(), 1U);
+    EXPECT_FALSE(std::filesystem::exists(folder_of("half")));
+    EXPECT_TRUE(std::filesystem::exists(folder_of("whole")));
+}
+
 TEST_F(ProgramTest, ThereAreNoMoreProgramsThanUsers) {
     auto few = settings();
     few.ids.count = 2;

@@ -4076,6 +4076,8 @@ export interface components {
              */
             noInit?: boolean;
         };
+        /** @enum {string} */
+        LogStream: "both" | "out" | "err";
         Logs: {
             /** @description Output of the container (stdout and stderr), up to 1 MiB with 20 bytes a line: all characters, also terminal control characters, and U+FFFD for each byte that is not UTF-8. The last line may lack its line break. */
             text: string;
@@ -4087,6 +4089,12 @@ export interface components {
             next: string;
             /** @description The instance does not run: no lines follow until it is started again. */
             ended: boolean;
+            /**
+             * Format: int64
+             * @description Of a task of a job: the how many-th attempt wrote it.
+             * @example 1
+             */
+            attempt?: number;
         };
         EventList: {
             /** @description The page, oldest first unless the operation says otherwise. */
@@ -4208,7 +4216,8 @@ export interface components {
             project?: string;
             /**
              * Format: image
-             * @description Container image to run.
+             * @description Container image to run; required unless it is a program.
+             * @default
              * @example docker.io/pytorch/pytorch:2.9
              */
             image: string;
@@ -4314,6 +4323,8 @@ export interface components {
             stopGraceSeconds?: number;
             /** @description Run its program as process 1 and not below an init that reaps orphans. */
             noInit?: boolean;
+            /** @description Run `cmd` as a program of the host, without a container and an image (docs/use/jobs.md). */
+            program?: boolean;
             /**
              * @description Labels of the job and of its tasks.
              * @example {
@@ -4470,6 +4481,16 @@ export interface components {
             labels: {
                 [key: string]: string;
             };
+            /**
+             * Format: int64
+             * @description Elements of jobs before its next one, of the first 500 that wait; absent: it is behind them, or does not wait for its turn.
+             * @example 3
+             */
+            position?: number;
+            /** @description The request that makes the same job again; in the answer of getJob. */
+            submission?: components["schemas"]["SubmitJob"];
+            /** @description With dryRun=true: what the submission would do. */
+            plan?: components["schemas"]["JobPlan"];
         };
         /** @enum {string} */
         JobState: "pending" | "admitted" | "starting" | "running" | "preempting" | "succeeded" | "failed" | "cancelled";
@@ -4550,6 +4571,85 @@ export interface components {
              */
             endedAt: string;
         };
+        JobPlan: {
+            /** @description All of it in words. */
+            sentence: string;
+            /** @description There is room for its first element. */
+            startsNow: boolean;
+            /** @description Zones of its first element; where it waits for victims to end, those that it gets then. */
+            zones: string[];
+            /**
+             * @description Hosts of its first element; for callers who may see hosts.
+             * @example [
+             *       "h-4f2a9c"
+             *     ]
+             */
+            hosts: string[];
+            /**
+             * @description Present price of an hour of the GPUs of its first element; absent: it has none, or no price is set.
+             * @example 9.96
+             */
+            pricePerHour?: string;
+            /**
+             * @description Currency of the price.
+             * @example USD
+             */
+            currency?: string;
+            /**
+             * Format: int64
+             * @description Elements of jobs before it, an estimate; absent: it would not wait for its turn.
+             * @example 3
+             */
+            position?: number;
+            /**
+             * Format: date-time
+             * @description When it starts if all jobs end by their time limits; absent: not known.
+             */
+            expectedStart?: string;
+            /**
+             * @description Why it would wait, stable for programs; empty: it would not.
+             * @example insufficient_capacity
+             */
+            reason: string;
+            /** @description Running jobs that would be preempted for its first element. */
+            victims: components["schemas"]["JobVictims"][];
+        };
+        JobVictims: {
+            /**
+             * @description Tenant of the jobs; empty: one that the caller may not see.
+             * @example acme
+             */
+            tenantID: string;
+            /**
+             * @description Project; empty: one that the caller may not see.
+             * @example lab
+             */
+            project: string;
+            /**
+             * @description Who submitted them; empty: the caller may not see it.
+             * @example user/u-3hq8wz
+             */
+            createdBy: string;
+            /**
+             * Format: int64
+             * @description Elements that are preempted. They wait again afterwards.
+             * @example 2
+             */
+            elements: number;
+            /**
+             * Format: int64
+             * @description Tasks of them, which get SIGTERM.
+             * @example 8
+             */
+            tasks: number;
+            /**
+             * @description reclaim (their queue borrows what this one is guaranteed) or priority (theirs is lower).
+             * @example reclaim
+             */
+            why: string;
+            /** @description Names of the jobs; empty: the caller may not see them. */
+            jobs: string[];
+        };
         JobList: {
             /** @description The page, oldest first unless the operation says otherwise. */
             items: components["schemas"]["Job"][];
@@ -4570,6 +4670,12 @@ export interface components {
              */
             tenantID?: string;
             /**
+             * Format: label
+             * @description Project of the job; needed when jobs of two projects have this name.
+             * @example lab
+             */
+            project?: string;
+            /**
              * Format: int64
              * @description Order among the jobs of the same user; more is first.
              * @example 10
@@ -4589,6 +4695,58 @@ export interface components {
              * @example acme
              */
             tenantID?: string;
+            /**
+             * Format: label
+             * @description Project of the job; needed when jobs of two projects have this name.
+             * @example lab
+             */
+            project?: string;
+        };
+        JobExplanation: {
+            /**
+             * @description The reason, stable for programs.
+             * @example insufficient_capacity
+             */
+            token: string;
+            /** @description The reason in words. */
+            sentence: string;
+            /**
+             * @description The smallest change that would help.
+             * @example hostler job release train
+             */
+            wouldHelp?: string;
+            /**
+             * Format: int64
+             * @description Elements of jobs before its next one, an estimate; absent: none of it waits for its turn.
+             * @example 3
+             */
+            position?: number;
+            /**
+             * Format: date-time
+             * @description When its next element starts if all jobs end by their time limits; absent: not known, as where jobs without a time limit are before it.
+             */
+            expectedStart?: string;
+            /** @description Its queues: the tenant's, the project's and the user's. */
+            shares: components["schemas"]["JobShare"][];
+        };
+        JobShare: {
+            /**
+             * @description Tenant, project or user, with the names above it.
+             * @example acme/lab/user/u-3hq8wz
+             */
+            queue: string;
+            /**
+             * Format: int64
+             * @description Part of the cloud that its jobs have now, by the scarcest resource, in thousandths.
+             * @example 250
+             */
+            shareMilli: number;
+            /**
+             * Format: int64
+             * @description Part of the cloud that it is entitled to, by weights and guarantees among the queues that have jobs, in thousandths.
+             * @example 500
+             */
+            entitledMilli: number;
         };
         QueueAmount: {
             /**
@@ -5327,6 +5485,8 @@ export interface components {
             engine: string;
             /** @description Root in an instance is an unprivileged user of the host. */
             userNamespaces: boolean;
+            /** @description It runs programs without containers, for tenants whose operator allows that. */
+            programs: boolean;
             /** @description Devices or facts that the agent could not read, with the reason. */
             problems: string[];
             /**
@@ -8315,6 +8475,11 @@ export interface components {
              * @example true
              */
             needsTotp?: boolean;
+            /**
+             * @description Its jobs may run programs without containers, on hosts that allow them.
+             * @example true
+             */
+            programs?: boolean;
         };
         Tenant: {
             /**
@@ -8331,6 +8496,8 @@ export interface components {
             disabled: boolean;
             /** @description Its users sign in with a second factor. */
             needsTotp: boolean;
+            /** @description Its jobs may run programs without containers, on hosts that allow them. */
+            programs: boolean;
             /**
              * Format: date-time
              * @description Creation time.
@@ -8372,6 +8539,11 @@ export interface components {
              * @example true
              */
             needsTotp?: boolean;
+            /**
+             * @description Its jobs may run programs without containers, on hosts that allow them. Operators only.
+             * @example true
+             */
+            programs?: boolean;
             /**
              * Format: int64
              * @description Only if it has this version. Same as the header If-Match.
@@ -9010,7 +9182,7 @@ export interface components {
         QuotaLimit: {
             /**
              * Format: one-line
-             * @description gpus, gpus:MODEL (a class of them, by words of the model), cpu, memory, volumes (bytes) or instances.
+             * @description gpus, gpus:MODEL (a class of them, by words of the model), cpu, memory, volumes (bytes), instances or jobs.
              * @example gpus
              */
             resource: string;
@@ -9112,7 +9284,7 @@ export interface components {
         };
         QuotaUse: {
             /**
-             * @description gpus, gpus:MODEL, cpu, memory, volumes or instances.
+             * @description gpus, gpus:MODEL, cpu, memory, volumes, instances or jobs.
              * @example gpus
              */
             resource: string;
@@ -11720,7 +11892,7 @@ export interface components {
              */
             name: string;
             /**
-             * @description gpus, gpus:MODEL, cpu, memory, volumes or instances.
+             * @description gpus, gpus:MODEL, cpu, memory, volumes, instances or jobs.
              * @example gpus
              */
             resource: string;
@@ -12474,6 +12646,8 @@ export interface operations {
                 follow?: boolean;
                 /** @description Only lines behind this place: `next` of an earlier answer. */
                 after?: string;
+                /** @description Only what was written to standard output (`out`) or standard error (`err`). `tail` counts the lines of both. What a terminal, a program without a container or a host of an older release wrote is all `out`. */
+                stream?: components["schemas"]["LogStream"];
             };
             header?: never;
             path: {
@@ -12571,7 +12745,7 @@ export interface operations {
                 limit?: number;
                 /** @description Continue behind the page with this nextCursor, of the same list. */
                 cursor?: string;
-                /** @description Only what fits: FIELD OP VALUE, several with blanks between them (docs/use/api.md). Fields: id, name, tenantID, project, state, reason, message, image, cmd, specName, tasks, gang, array, elements, waiting, active, succeeded, failed, timeLimitSeconds, retries, priority, held, exitCode, createdBy, createdAt, startedAt, endedAt. */
+                /** @description Only what fits: FIELD OP VALUE, several with blanks between them (docs/use/api.md). Fields: id, name, tenantID, project, state, reason, message, image, cmd, specName, tasks, gang, array, elements, waiting, active, succeeded, failed, timeLimitSeconds, retries, priority, held, exitCode, createdBy, createdAt, startedAt, endedAt, position. */
                 query?: string;
                 /** @description created: the oldest first. -created: the newest first. */
                 order?: "created" | "-created";
@@ -12632,6 +12806,8 @@ export interface operations {
             query?: {
                 /** @description Owning tenant; for an operator's key, when two tenants use the same name. */
                 tenantID?: string;
+                /** @description Project of the job; needed when jobs of two projects have this name. */
+                project?: string;
             };
             header?: never;
             path: {
@@ -12795,6 +12971,8 @@ export interface operations {
             query?: {
                 /** @description Owning tenant; for an operator's key, when two tenants use the same name. */
                 tenantID?: string;
+                /** @description Project of the job; needed when jobs of two projects have this name. */
+                project?: string;
             };
             header?: never;
             path: {
@@ -12811,7 +12989,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Explanation"];
+                    "application/json": components["schemas"]["JobExplanation"];
                 };
             };
             default: components["responses"]["problem"];
@@ -12822,6 +13000,8 @@ export interface operations {
             query?: {
                 /** @description Owning tenant; for an operator's key, when two tenants use the same name. */
                 tenantID?: string;
+                /** @description Project of the job; needed when jobs of two projects have this name. */
+                project?: string;
                 /** @description Entries of a page, at most. */
                 limit?: number;
                 /** @description Continue behind the page with this nextCursor, of the same list. */
@@ -12855,6 +13035,8 @@ export interface operations {
             query?: {
                 /** @description Owning tenant; for an operator's key, when two tenants use the same name. */
                 tenantID?: string;
+                /** @description Project of the job; needed when jobs of two projects have this name. */
+                project?: string;
                 /** @description The task of this number. */
                 rank?: number;
                 /** @description Of an array job, its index. Default: the first one. */
@@ -12871,6 +13053,8 @@ export interface operations {
                 follow?: boolean;
                 /** @description Only lines behind this place: `next` of an earlier answer. */
                 after?: string;
+                /** @description Only what was written to standard output (`out`) or standard error (`err`). `tail` counts the lines of both. What a terminal, a program without a container or a host of an older release wrote is all `out`. */
+                stream?: components["schemas"]["LogStream"];
             };
             header?: never;
             path: {
@@ -13511,7 +13695,7 @@ export interface operations {
                 limit?: number;
                 /** @description Continue behind the page with this nextCursor, of the same list. */
                 cursor?: string;
-                /** @description Only what fits: FIELD OP VALUE, several with blanks between them (docs/use/api.md). Fields: id, name, zone, provider, state, reason, message, cordoned, drainUntil, drainReason, simulated, gpus, gpusFree, gpuModels, cpus, cpuFree, memoryBytes, memoryFreeBytes, diskBytes, diskFreeBytes, volumeFreeBytes, instances, accessPoint, standbyAccessPoints, reportsDropped, reportsLost, os, kernel, architecture, cpuModel, driverVersion, cudaVersion, agentVersion, engine, userNamespaces, problems, joinedAt, seenAt, rack, trust, admission, admissionReasons, tier, measuredAt, provedAt. */
+                /** @description Only what fits: FIELD OP VALUE, several with blanks between them (docs/use/api.md). Fields: id, name, zone, provider, state, reason, message, cordoned, drainUntil, drainReason, simulated, gpus, gpusFree, gpuModels, cpus, cpuFree, memoryBytes, memoryFreeBytes, diskBytes, diskFreeBytes, volumeFreeBytes, instances, accessPoint, standbyAccessPoints, reportsDropped, reportsLost, os, kernel, architecture, cpuModel, driverVersion, cudaVersion, agentVersion, engine, userNamespaces, programs, problems, joinedAt, seenAt, rack, trust, admission, admissionReasons, tier, measuredAt, provedAt. */
                 query?: string;
                 /** @description created: the oldest first. -created: the newest first. */
                 order?: "created" | "-created";
@@ -15874,7 +16058,7 @@ export interface operations {
                 limit?: number;
                 /** @description Continue behind the page with this nextCursor, of the same list. */
                 cursor?: string;
-                /** @description Only what fits: FIELD OP VALUE, several with blanks between them (docs/use/api.md). Fields: name, displayName, disabled, needsTotp, createdAt, disabledAt, version. */
+                /** @description Only what fits: FIELD OP VALUE, several with blanks between them (docs/use/api.md). Fields: name, displayName, disabled, needsTotp, programs, createdAt, disabledAt, version. */
                 query?: string;
                 /** @description created: the oldest first. -created: the newest first. */
                 order?: "created" | "-created";

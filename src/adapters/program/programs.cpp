@@ -346,7 +346,10 @@ std::optional<Container> Programs::container_of(const Record& record, const std:
 std::optional<Container> Programs::look(const std::string& name) {
     if (!is_plain_name(name)) return std::nullopt;
     const auto folder = folder_of(name);
-    if (!exists(folder + "/record")) return std::nullopt;
+    if (!exists(folder + "/record")) {
+        clear_half_made(folder);
+        return std::nullopt;
+    }
     const auto record = record_in(folder);
     if (!record)
         return Container{.state = ContainerState::exited,
@@ -404,6 +407,14 @@ Result<> Programs::remove(const std::string& name) {
     for (const auto& hierarchy : find_hierarchies())
         ::rmdir(fmt::format("{}/{}", hierarchy.path, settings_.group_parent).c_str());
     return {};
+}
+
+// Whoever made or removed it was killed meanwhile. Both hold the lock of all until there is a record, or no
+// folder.
+void Programs::clear_half_made(const std::string& folder) const {
+    if (!exists(folder)) return;
+    const auto all = Lock::take(settings_.state_folder + "/lock", Lock::Wait::no);
+    if (all && !exists(folder + "/record")) clear(folder);
 }
 
 void Programs::clear(const std::string& folder) const {

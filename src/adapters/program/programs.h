@@ -68,6 +68,7 @@ private:
     std::optional<Container> container_of(const Record& record, const std::string& folder);
     Ending settle(const Record& record, const std::string& folder);
     void clear(const std::string& folder) const;
+    void clear_half_made(const std::string& folder) const;
 
     ProgramSettings settings_;
     bool unfiltered_told_ = false;

@@ -9,7 +9,10 @@ namespace {
 namespace json = boost::json;
 
 struct JobsApi : testing::ApiRig {
-    JobsApi() { EXPECT_EQ(call("", "POST", "/stocks", stocks(1)).status, 200); }
+    JobsApi() {
+        desk().live.hosts["h-a"].keeps_leases = true;
+        EXPECT_EQ(call("", "POST", "/stocks", stocks(1)).status, 200);
+    }
     static std::string train(const std::string& project = "default") {
         return R"({"name":"train","tenantID":"acme","image":"demo:1","specName":"small","envs":[{"name":"A","value":"1"}],"project":")" +
                project + "\"}";

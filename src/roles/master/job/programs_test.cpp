@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 
 #include "proto/uplink.pb.h"
-#include "roles/master/job/view.h"
+#include "roles/master/job/queues.h"
 #include "roles/master/testing/job_rig.h"
 #include "roles/master/uplink/messages.h"
 
@@ -43,7 +43,7 @@ TEST_F(ProgramJobs, NeedAHostThatRunsPrograms) {
     allow();
     const Error error = refused(program("bare"));
     EXPECT_EQ(error.reason, "placement_impossible");
-    EXPECT_THAT(error.help, HasSubstr("run it in a container"));
+    EXPECT_THAT(error.help, HasSubstr("un it in a container"));
 }
 
 TEST_F(ProgramJobs, RunOnAHostThatAllowsThemWithoutAnImageAndANetwork) {
@@ -78,7 +78,8 @@ TEST_F(ProgramJobs, WaitWhenTheirTenantMayRunNoneAnyLonger) {
     go_on();
     EXPECT_TRUE(tasks(id).empty());
     EXPECT_EQ(job(id).phase, JobPhase::pending);
-    EXPECT_EQ(job(id).reason, "programs_forbidden");
+    ASSERT_NE(job_queues(desk).refused(id), nullptr);
+    EXPECT_EQ(job_queues(desk).refused(id)->reason, "programs_forbidden");
 }
 
 }  // namespace
