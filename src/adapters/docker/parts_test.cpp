@@ -50,7 +50,7 @@ TEST(LogFrames, JoinsBothStreamsHoweverTheyAreCut) {
         for (std::size_t from = 0; from < stream.size(); from += piece)
             frames.feed(std::string_view(stream).substr(from, piece));
         EXPECT_EQ(frames.take(),
-                  "1795261229500000 F hello\n1795261229500000 F oops\n1795261229500000 P a part\r\n"
+                  "1795261229500000 F hello\n1795261229500000 E oops\n1795261229500000 P a part\r\n"
                   "1795261229500000 F \xff the rest\n")
             << piece;
         EXPECT_FALSE(frames.cut());

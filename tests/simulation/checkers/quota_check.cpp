@@ -66,6 +66,8 @@ QuotaCheck::Use QuotaCheck::count(const Desk& desk, const std::map<std::string, 
     for (const auto& [id, volume] : desk.estate.volumes.all())
         if (volume.phase != VolumePhase::deleted)
             count(volume, {{"volumes", std::max(volume.size_bytes, volume.wanted_bytes)}});
+    for (const auto& [id, job] : desk.estate.jobs.all())
+        if (!is_final(job.phase)) count(job, {{"jobs", 1}});
     return use;
 }
 
