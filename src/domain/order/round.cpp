@@ -68,9 +68,9 @@ private:
         Amount allocated;
         double used = 0;
         Rank rank;
-        std::set<Child> children;     // That have something to offer.
-        bool looked = false;          // `children` are there.
-        std::optional<Place> passed;  // Of a leaf: the last job that was looked at,
+        std::set<Child> children;         // That have something to offer.
+        bool looked = false;              // `children` are there.
+        std::optional<Place> passed;      // Of a leaf: the last job that was looked at,
         std::set<std::uint32_t> refused;  // and kinds that are not offered.
         int over_limit = 0;
     };

@@ -48,6 +48,10 @@ std::string JobQueues::job_of(const std::string& waiting) {
     return waiting.substr(0, waiting.find_first_of({element_mark, place_mark}));
 }
 
+std::string JobQueues::first_waiting(const std::string& job) {
+    return fmt::format("{}{}0", job, element_mark);
+}
+
 Dependencies dependencies_of(const Desk& desk, const Job& job) {
     bool open = false;
     for (const JobDependency& one : job.spec.after) {
@@ -208,7 +212,7 @@ void JobQueues::leave_kind(std::uint32_t kind) {
 }
 
 std::optional<std::int64_t> JobQueues::position(const std::string& job, std::int64_t now) const {
-    return order_.position(fmt::format("{}{}0", job, element_mark), now);
+    return order_.position(first_waiting(job), now);
 }
 
 }  // namespace hostler::master

@@ -37,7 +37,8 @@ public:
     // Its place in the order, from 0; nullopt: it does not wait.
     std::optional<std::int64_t> position(const std::string& job, std::int64_t now) const;
 
-    static std::string job_of(const std::string& waiting);  // Of an id in the order.
+    static std::string job_of(const std::string& waiting);     // Of an id in the order.
+    static std::string first_waiting(const std::string& job);  // The id there.
 
 private:
     void follow_capacity(const Desk& desk);
