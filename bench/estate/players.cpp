@@ -73,6 +73,7 @@ private:
         hello.mutable_facts()->set_engine("simulated");
         hello.set_life("life-" + id_);
         hello.set_turn(1);
+        hello.set_keeps_leases(true);
         agent::name_metrics(hello);
         CO_TRY(co_await link_->ask(std::move(frame), patience));
         ++players_.welcomed_;

@@ -15,6 +15,7 @@
 #include "core/log.h"
 #include "roles/master/job/queues.h"
 #include "roles/master/job/round.h"
+#include "roles/master/tenancy/tenancy.h"
 
 namespace {
 
@@ -175,6 +176,7 @@ private:
     std::string tenant(std::size_t number) const {
         return fmt::format("tenant-{:04}", number % options_.queues / projects);
     }
+    static std::string project(std::size_t number) { return fmt::format("project-{}", number % projects); }
     // Each queue has its own command and image, each job its name, half of them a time limit.
     Asked submission(const std::string& name, std::size_t number) const {
         const std::size_t queue = number % options_.queues;
@@ -183,9 +185,9 @@ private:
             .method = "POST",
             .target = "/v1/jobs",
             .body = fmt::format(
-                R"({{"name":"{}","project":"project-{}","image":"registry.example/team-{}/trainer:2026.11",)"
+                R"({{"name":"{}","project":"{}","image":"registry.example/team-{}/trainer:2026.11",)"
                 R"("cmd":"python3 train.py --run {} --epochs 10","specName":"h100-1","timeLimitSeconds":{}}})",
-                name, queue % projects, queue, number, number % 2 * 36'000)};
+                name, project(number), queue, number, number % 2 * 36'000)};
     }
     Asked change(const std::string& name, std::size_t number, std::string_view verb) const {
         return {
@@ -197,6 +199,8 @@ private:
         const std::size_t running = options_.hosts * gpus_of_host;
         CO_TRY(co_await there([&]() -> Task<> {
             CO_TRY(co_await cloud.begin(players.host_ids()));
+            for (std::size_t queue = 0; queue < options_.queues; ++queue)
+                master::ensure_project(cloud.desk(), tenant(queue), project(queue));
             turns_.over = [&](double us) { rounds_.look(cloud.term().look(), us); };
             co_return Result<>{};
         }));
