@@ -214,6 +214,10 @@ file(GLOB estate_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/bench/estate/*.
 add_executable(bench-estate ${estate_sources})
 target_precompile_headers(bench-estate REUSE_FROM master_headers_precompiled)
 target_link_libraries(bench-estate PRIVATE bench_fleet sqlite series sealed CLI11::CLI11 allocator)
+# ./dev bench jobs: very many pending jobs, with the cloud and the hosts of bench-estate.
+add_executable(bench-jobs bench/jobs/main.cpp bench/estate/cloud.cpp bench/estate/players.cpp bench/estate/turns.cpp)
+target_precompile_headers(bench-jobs REUSE_FROM master_headers_precompiled)
+target_link_libraries(bench-jobs PRIVATE bench_fleet sqlite series sealed CLI11::CLI11 allocator)
 # ./dev bench tenancy: one decision of the gate.
 add_executable(bench-decision bench/tenancy/decision.cpp)
 target_precompile_headers(bench-decision REUSE_FROM core)

@@ -36,6 +36,7 @@ public:
     // The host is there and was invited: what it says comes by this channel.
     void serve(const std::string& host, std::shared_ptr<wire::Channel> channel);
     const master::Term& term() const { return *lead_.term; }
+    master::Desk& desk() { return lead_.term->desk("bench"); }
 
 private:
     class NoTls;

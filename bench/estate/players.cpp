@@ -73,6 +73,7 @@ private:
         hello.mutable_facts()->set_engine("simulated");
         hello.set_life("life-" + id_);
         hello.set_turn(1);
+        hello.set_keeps_leases(true);
         agent::name_metrics(hello);
         CO_TRY(co_await link_->ask(std::move(frame), patience));
         ++players_.welcomed_;
@@ -236,7 +237,7 @@ Task<> Players::call(Asked asked) {
             });
         },
         Cancellable::no));
-    if (reply.status != 200)
+    if (reply.status / 100 != 2)
         co_return fail(Code::internal, fmt::format("{}: {} {}", what, reply.status, reply.body));
     co_return Result<>{};
 }
@@ -314,6 +315,16 @@ Task<> Players::fill(std::size_t count, std::size_t at_once) {
                                number % 2 == 0 ? R"("inactivityTimeoutSeconds":86400,)" : ""));
         CO_TRY(co_await until(name, "running"));
         lives_.erase(name);
+        co_return true;
+    };
+    co_return co_await side_by_side(loop_, at_once, next);
+}
+
+Task<> Players::each(std::size_t count, std::size_t at_once, std::function<Task<>(std::size_t)> act) {
+    std::size_t begun = 0;
+    const auto next = [&]() -> Task<bool> {
+        if (begun == count) co_return false;
+        CO_TRY(co_await act(begun++));
         co_return true;
     };
     co_return co_await side_by_side(loop_, at_once, next);

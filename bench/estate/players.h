@@ -2,6 +2,7 @@
 // thread of their own, so that their CPU time is not the master's.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <set>
@@ -31,6 +32,9 @@ public:
     // let it go, until `count` such lives are over, or `time` is.
     Task<std::size_t> live(std::size_t count, Duration time, std::size_t at_once);
     Task<> dry_run(std::size_t count);
+    Task<> call(Asked asked);  // Errors: internal: the answer is another than 2xx.
+    // `act` with each number below `count`, `at_once` under way.
+    Task<> each(std::size_t count, std::size_t at_once, std::function<Task<>(std::size_t)> act);
     // Hosts report each 10 s, or not at all.
     void report(bool so) { reporting_ = so; }
 
@@ -39,7 +43,6 @@ private:
     class Watcher;
     struct Life;
     std::string tenant(std::size_t number) const;
-    Task<> call(Asked asked);
     Task<> create(Ask what, std::string name, std::string of, std::string more = {});
     Task<> until(std::string name, std::string phase);
     Task<> live_once(std::size_t number);

@@ -38,6 +38,7 @@ void Turns::run(const std::atomic<bool>& done) {
 void Turns::note(std::int64_t cpu_ns) {
     taken_.turns_us.push_back(static_cast<double>(cpu_ns) / 1e3);
     spent_ns_ += cpu_ns;
+    if (over) over(static_cast<double>(cpu_ns) / 1e3);
     for (const auto& [what, asked] : std::exchange(answered_, {}))
         taken_.calls_us[static_cast<std::size_t>(what)].push_back(static_cast<double>(spent_ns_ - asked) /
                                                                   1e3);

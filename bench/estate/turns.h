@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <utility>
 #include <vector>
 
@@ -35,6 +36,8 @@ public:
     void answered(Ask what, std::int64_t asked) { answered_.emplace_back(what, asked); }
     // Since the last time; called in a turn, which counts for the next time.
     Taken take();
+    // Told of the CPU time of each turn when it is over, in microseconds.
+    std::function<void(double)> over;
 
 private:
     void note(std::int64_t cpu_ns);

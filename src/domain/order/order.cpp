@@ -138,7 +138,7 @@ std::optional<Waiting> Order::waiting(const std::string& id) const {
     const auto found = tree_->waiting().find(id);
     if (found == tree_->waiting().end()) return std::nullopt;
     const Entry& entry = found->second;
-    return Waiting{id, tree_->path(entry.leaf), entry.priority, entry.at, entry.size, entry.ran};
+    return Waiting{id, tree_->path(entry.leaf), entry.priority, entry.at, entry.size, entry.ran, entry.kind};
 }
 
 std::optional<Running> Order::running(const std::string& id) const {

@@ -21,6 +21,9 @@ struct Waiting {
     std::int64_t since = 0;  // When it was submitted.
     Amount size;             // Of all its tasks.
     std::int64_t ran = 0;    // Microseconds that it ran before it was preempted.
+    // The caller's number for jobs that find room, or do not, where the others of their queue do. 0: of no
+    // kind.
+    std::uint32_t kind = 0;
     bool operator==(const Waiting&) const = default;
 };
 

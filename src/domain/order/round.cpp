@@ -1,6 +1,9 @@
 #include "domain/order/round.h"
 
+#include <algorithm>
 #include <map>
+#include <ranges>
+#include <set>
 
 #include "domain/order/tree.h"
 
@@ -35,6 +38,11 @@ public:
         offered_.reset();
     }
 
+    void refuse_kind() {
+        if (offered_ && offered_kind_ != 0) copies_[offered_leaf_].refused.insert(offered_kind_);
+        offered_.reset();
+    }
+
     void refuse_queue() {
         if (offered_) close(offered_leaf_);
         offered_.reset();
@@ -60,9 +68,10 @@ private:
         Amount allocated;
         double used = 0;
         Rank rank;
-        std::set<Child> children;     // That have something to offer.
-        bool looked = false;          // `children` are there.
-        std::optional<Place> passed;  // Of a leaf: the last job that was looked at.
+        std::set<Child> children;         // That have something to offer.
+        bool looked = false;              // `children` are there.
+        std::optional<Place> passed;      // Of a leaf: the last job that was looked at,
+        std::set<std::uint32_t> refused;  // and kinds that are not offered.
         int over_limit = 0;
     };
 
@@ -110,8 +119,11 @@ private:
         }
         const Node* leaf = tree_.at(copies_[at].serial);
         if (!leaf) return close(at), std::nullopt;
-        const auto place =
-            copies_[at].passed ? leaf->line.upper_bound(*copies_[at].passed) : leaf->line.begin();
+        const auto& refused = copies_[at].refused;
+        const auto is_refused = [&](std::uint32_t kind) { return refused.contains(kind); };
+        if (std::ranges::all_of(leaf->kinds | std::views::keys, is_refused)) return close(at), std::nullopt;
+        auto place = copies_[at].passed ? leaf->line.upper_bound(*copies_[at].passed) : leaf->line.begin();
+        while (place != leaf->line.end() && is_refused(place->kind)) ++place;
         if (place == leaf->line.end()) return close(at), std::nullopt;
         copies_[at].passed = *place;
         const Entry& entry = tree_.waiting().at(place->id);
@@ -123,7 +135,8 @@ private:
         }
         offered_ = size;
         offered_leaf_ = at;
-        return Waiting{place->id, path(at), place->priority, place->since, size, entry.ran};
+        offered_kind_ = place->kind;
+        return Waiting{place->id, path(at), place->priority, place->since, size, entry.ran, place->kind};
     }
 
     std::optional<std::size_t> over_limit(std::size_t leaf, const Amount& more) const {
@@ -149,6 +162,7 @@ private:
     std::vector<Copy> copies_;  // The root first.
     std::optional<Amount> offered_;
     std::size_t offered_leaf_ = 0;
+    std::uint32_t offered_kind_ = 0;
 };
 
 Round::Round(std::unique_ptr<State> state) : state_(std::move(state)) {}
@@ -158,6 +172,7 @@ Round& Round::operator=(Round&&) noexcept = default;
 
 std::optional<Waiting> Round::next() { return state_->next(); }
 void Round::admit() { state_->admit(); }
+void Round::refuse_kind() { state_->refuse_kind(); }
 void Round::refuse_queue() { state_->refuse_queue(); }
 const std::vector<LeftOut>& Round::left_out() const { return state_->left_out; }
 

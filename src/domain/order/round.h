@@ -22,7 +22,8 @@ struct LeftOut {
 //
 // Between two steps the order may change: withdrawn jobs are not offered; what else is new (jobs, ends,
 // settings) counts from the next round on, or from when the round first looks at the queue. A step takes
-// O(depth × log children); the first one at a node takes O(its children that wait).
+// O(depth × log children); the first one at a node takes O(its children that wait). A leaf where only refused
+// kinds wait takes one step; where others wait, those before them are passed.
 class Round {
 public:
     static constexpr int over_limit_max = 16;
@@ -38,6 +39,9 @@ public:
     // The offered job counts as running in this round. The caller also tells the order (`start`).
     void admit();
     void refuse() {}
+
+    // Refuses, and offers no further job of its kind and leaf in this round. Of no kind: as refuse().
+    void refuse_kind();
 
     // Refuses, and offers no further job of its leaf in this round: nothing of it can pass the refused job.
     void refuse_queue();

@@ -163,14 +163,15 @@ void Tree::wait(const Waiting& job) {
     make(job.path);
     const Serial leaf = serial(job.path);
     const auto before = own(leaf).oldest();
-    own(leaf).line.insert({job.priority, job.since, job.id});
+    own(leaf).line.insert({job.priority, job.since, job.id, job.kind});
     own(leaf).since.insert(job.since);
+    ++own(leaf).kinds[job.kind];
     for (Serial at = leaf; at != 0; at = own(at).parent) {
         ++own(at).waiting;
         own(at).wanted.add(job.size, 1);
     }
     note_oldest(leaf, before);
-    waiting_[job.id] = {leaf, job.priority, job.since, job.size, true, 0, job.ran};
+    waiting_[job.id] = {leaf, job.priority, job.since, job.size, true, 0, job.ran, job.kind};
 }
 
 void Tree::withdraw(const std::string& id) {
@@ -181,6 +182,7 @@ void Tree::withdraw(const std::string& id) {
     Node& leaf = own(entry.leaf);
     const auto before = leaf.oldest();
     leaf.line.erase({entry.priority, entry.at, id});
+    if (const auto kind = leaf.kinds.find(entry.kind); --kind->second == 0) leaf.kinds.erase(kind);
     leaf.since.erase(leaf.since.find(entry.at));
     for (Serial at = entry.leaf; at != 0; at = own(at).parent) {
         --own(at).waiting;
@@ -207,6 +209,7 @@ void Tree::start(const Running& job) {
         node.allocated += job.size;
         node.begun = node.begun + Mean{job.size} * grown(job.started);
     }
+    ++own(leaf).priorities[job.priority];
     running_[job.id] = {leaf, job.priority, job.started, job.size, job.preemptible, job.submitted, job.ran};
 }
 
@@ -223,6 +226,8 @@ void Tree::remove_running(const std::string& id, std::optional<std::int64_t> unt
     const Entry entry = found->second;
     running_.erase(found);
     const double ran = until ? std::max(0.0, grown(*until) - grown(entry.at)) : 0;
+    auto& priorities = own(entry.leaf).priorities;
+    if (const auto of = priorities.find(entry.priority); --of->second == 0) priorities.erase(of);
     for (Serial at = entry.leaf; at != 0; at = own(at).parent) {
         Node& node = own(at);
         node.allocated -= entry.size;

@@ -21,6 +21,7 @@ struct Place {
     int priority = 0;
     std::int64_t since = 0;
     std::string id;
+    std::uint32_t kind = 0;  // Not compared.
     bool operator<(const Place& other) const {
         return std::tie(other.priority, since, id) < std::tie(priority, other.since, other.id);
     }
@@ -57,6 +58,8 @@ struct Node {
     Mean ended, begun;
     std::map<std::string, Serial> children, active;  // `active`: those with waiting jobs.
     Line line;                                       // Of a leaf.
+    std::map<std::uint32_t, std::int64_t> kinds;     // Of a leaf: how many of each kind wait.
+    std::map<int, std::int64_t> priorities;          // Of a leaf: how many of each run.
     std::int64_t waiting = 0, running = 0;           // Of the subtree.
     Sum wanted;                                      // Sizes of waiting jobs of the subtree.
     std::multiset<std::int64_t> since;  // Of the jobs of a leaf, of the oldest of each active child.
@@ -74,6 +77,7 @@ struct Entry {
     Amount size;
     bool preemptible = true;
     std::int64_t submitted = 0, ran = 0;  // Of a running one; of both.
+    std::uint32_t kind = 0;               // Of a waiting one.
 };
 
 // How nodes of one parent are compared; the name decides at last.

@@ -231,6 +231,20 @@ std::vector<Victim> candidates(const Order& order, const std::string& claimant, 
     return Candidates{tree, found->second, rules, std::clamp<std::int64_t>(now, 0, time_most)}.find();
 }
 
+bool may_have_victims(const Order& order, const std::string& claimant, const EvictionRules& rules) {
+    const Tree& tree = order.tree();
+    const auto found = tree.waiting().find(claimant);
+    if (found == tree.waiting().end() || tree.running().empty()) return false;
+    if (rules.slicing) return true;
+    const Entry& entry = found->second;
+    const auto& priorities = tree.at(entry.leaf)->priorities;
+    bool may = !priorities.empty() && priorities.begin()->first < entry.priority;
+    tree.climb(entry.leaf, [&](const Node& node) {
+        may = may || covers(node.settings().guaranteed, node.allocated, entry.size);
+    });
+    return may;
+}
+
 std::optional<std::vector<Victim>> victims(const Order& order, const std::string& claimant,
                                            const EvictionRules& rules, std::int64_t now,
                                            const Enough& enough) {

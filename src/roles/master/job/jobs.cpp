@@ -95,7 +95,7 @@ Result<const Job*> submit_job(Desk& desk, const api::SubmitJob& request, const s
     if (const Job* other = find_job(desk, tenant, project, request.name); other && !is_final(other->phase))
         return refuse(fmt::format("project {} has a job {} that is not over", project, request.name),
                       "job_exists", "Choose another name, or cancel that job.");
-    if (desk.estate.jobs.by().project.of({tenant, project}, jobs_project_max).size() == jobs_project_max) {
+    if (desk.estate.jobs.by().project.count({tenant, project}) >= jobs_project_max) {
         Error error{Code::exhausted,
                     fmt::format("project {0} may have {1} jobs that are not over, and has {1}", project,
                                 jobs_project_max),

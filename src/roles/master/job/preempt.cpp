@@ -125,6 +125,10 @@ std::optional<Way> way_for(const Desk& desk, const Job& job, const std::string& 
     return Way{std::move(*found), std::move(hosts)};
 }
 
+bool may_preempt(const Desk& desk, const std::string& waiting) {
+    return may_have_victims(job_queues(desk).order(), waiting, rules);
+}
+
 void make_way(Desk& desk, const std::string& id, const Way& way) {
     const Job& claimant = desk.estate.jobs.at(id);
     Ways::One& one = desk.live.part<Ways>().by_job[id];
@@ -145,6 +149,12 @@ void make_way(Desk& desk, const std::string& id, const Way& way) {
 
 bool makes_way(const Desk& desk, const std::string& job) {
     return desk.live.part<Ways>().by_job.contains(job);
+}
+
+std::set<std::string> jobs_with_ways(const Desk& desk) {
+    std::set<std::string> jobs;
+    for (const auto& [job, way] : desk.live.part<Ways>().by_job) jobs.insert(job);
+    return jobs;
 }
 
 void forget_ways(Desk& desk) {

@@ -15,11 +15,15 @@ struct Way {
 };
 std::optional<Way> way_for(const Desk& desk, const Job& job, const std::string& waiting);
 
+// false: way_for() has none. At little cost.
+bool may_preempt(const Desk& desk, const std::string& waiting);
+
 // Ends the elements, which are tried again afterwards; the room is kept for the job meanwhile.
 void make_way(Desk& desk, const std::string& job, const Way& way);
 
 // Elements still end for this job.
 bool makes_way(const Desk& desk, const std::string& job);
+std::set<std::string> jobs_with_ways(const Desk& desk);
 
 // By level: rooms that are kept for jobs which have a place by now, are over, or took too long.
 void forget_ways(Desk& desk);

@@ -2,6 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
+#include "api/codec.h"
+#include "api/types_instance.h"
 #include "domain/inventory/host_record.h"
 #include "roles/master/job/admit.h"
 #include "roles/master/state/host_blocks.h"
@@ -19,6 +23,19 @@ Amount capacity_of(const Host& host) {
     return {.gpu_milli = 1000 * std::ssize(host.facts.gpus),
             .cpu_milli = host.facts.cpus * std::int64_t{1000},
             .memory_bytes = host.facts.memory_bytes};
+}
+
+// What an element asks of hosts, as a text; equal ones find room where the others do.
+std::string asks_of(const Job& job) {
+    std::string asks = fmt::format("{} {}", job.spec.spec_name, job.tasks_of_element());
+    const auto task = api::decode_stored<api::CreateInstance>(job.spec.task);
+    if (!task) return asks;
+    const api::CreateInstance likes{.zone = task->zone, .placement = task->placement};
+    if (task->zone || task->placement) asks += api::encode(likes);
+    // A volume lies where it lies, and a group is its tenant's.
+    if (!task->template_.volumes.empty() || task->placement) asks += job.tenant + "/" + job.project;
+    for (const auto& volume : task->template_.volumes) asks += " " + api::encode(volume);
+    return asks;
 }
 
 }  // namespace
@@ -106,21 +123,22 @@ void JobQueues::follow_job(const Desk& desk, const std::string& id) {
     Known& known = known_[id];
     const std::int64_t now = desk.estate.micros();
     const bool over = !job || is_final(job->phase);
-    std::set<std::string> running;
+    std::vector<std::string> running;
     int waiting = 0;
+    if (!over && known.kind == 0) known.kind = join_kind(*job);
     if (!over) {
         const Amount size = size_of_element(desk, *job);
         const QueuePath path = path_of(*job);
         const int priority = static_cast<int>(job->priority);
         for (const JobRun& run : job->runs) {
             const std::string name = fmt::format("{}{}{}", id, place_mark, run.position);
-            if (!known.running.contains(name) || known.priority != priority)
+            if (!std::ranges::binary_search(known.running, name) || known.priority != priority)
                 (void)order_.start({.id = name,
                                     .path = path,
                                     .priority = priority,
                                     .size = size,
                                     .started = run.admitted_at});
-            running.insert(name);
+            running.push_back(name);
             run.ending == "preempted" ? void(leaving_.insert(name)) : void(leaving_.erase(name));
         }
         const std::int64_t rest = job->elements() - job->next + std::ssize(job->again);
@@ -135,14 +153,21 @@ void JobQueues::follow_job(const Desk& desk, const std::string& id) {
                                .path = path,
                                .priority = priority,
                                .since = job->waits_since,
-                               .size = size});
+                               .size = size,
+                               .kind = known.kind});
     }
+    std::ranges::sort(running);
     for (int i = waiting; i < known.waiting; ++i) order_.withdraw(fmt::format("{}{}{}", id, element_mark, i));
     for (const std::string& name : known.running)
-        if (!running.contains(name)) order_.end(name, now), leaving_.erase(name);
-    known = {waiting, over ? 0 : static_cast<int>(job->priority), std::move(running)};
+        if (!std::ranges::binary_search(running, name)) order_.end(name, now), leaving_.erase(name);
+    known.waiting = waiting;
+    known.priority = over ? 0 : static_cast<int>(job->priority);
+    known.running = std::move(running);
     if (waiting == 0) refused_.erase(id);
-    if (over) known_.erase(id);
+    if (over) {
+        leave_kind(known.kind);
+        known_.erase(id);
+    }
 }
 
 bool JobQueues::follow(const Desk& desk) {
@@ -158,12 +183,44 @@ bool JobQueues::follow(const Desk& desk) {
 }
 
 const Error* JobQueues::refused(const std::string& job) const {
-    const auto at = refused_.find(job);
-    return at == refused_.end() ? nullptr : &at->second;
+    if (const auto at = refused_.find(job); at != refused_.end()) return &at->second;
+    const auto kind = kinds_.find(kind_of(job));
+    return kind == kinds_.end() || !kind->second.refused ? nullptr : &*kind->second.refused;
 }
 
 void JobQueues::note_refused(const std::string& job, Error why) {
+    if (const auto kind = kinds_.find(kind_of(job));
+        kind != kinds_.end() && why.reason == "insufficient_capacity") {
+        kind->second.refused = std::move(why);
+        refused_.erase(job);
+        return;
+    }
     refused_.insert_or_assign(job, std::move(why));
+}
+
+void JobQueues::note_admitted(const std::string& job) {
+    refused_.erase(job);
+    if (const auto kind = kinds_.find(kind_of(job)); kind != kinds_.end()) kind->second.refused.reset();
+}
+
+std::uint32_t JobQueues::kind_of(const std::string& job) const {
+    const auto known = known_.find(job);
+    return known == known_.end() ? 0 : known->second.kind;
+}
+
+std::uint32_t JobQueues::join_kind(const Job& job) {
+    std::string asks = asks_of(job);
+    const auto [at, fresh] = kind_by_asks_.try_emplace(asks, last_kind_ + 1);
+    if (fresh) kinds_.try_emplace(++last_kind_, Kind{std::move(asks)});
+    ++kinds_.at(at->second).jobs;
+    return at->second;
+}
+
+void JobQueues::leave_kind(std::uint32_t kind) {
+    const auto at = kinds_.find(kind);
+    if (at == kinds_.end() || --at->second.jobs > 0) return;
+    kind_by_asks_.erase(at->second.asks);
+    kinds_.erase(at);
 }
 
 std::optional<std::int64_t> JobQueues::position(const std::string& job, std::int64_t now) const {

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <map>
-#include <set>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -34,6 +34,10 @@ public:
     // Why a job was not admitted when it was its turn last; nullptr: it was not asked, or has a place.
     const Error* refused(const std::string& job) const;
     void note_refused(const std::string& job, Error why);
+    // Its kind found room: what was noted of it when it found none is over.
+    void note_admitted(const std::string& job);
+    // Of its element: equal for jobs that ask the same of hosts. 0: it does not wait.
+    std::uint32_t kind_of(const std::string& job) const;
 
     // Its place in the order, from 0; nullopt: it does not wait.
     std::optional<std::int64_t> position(const std::string& job, std::int64_t now) const;
@@ -60,18 +64,29 @@ private:
     Amount capacity_;
     std::map<std::string, Amount> capacity_of_;  // By host.
     struct Known {
-        int waiting = 0;                // Entries in the order,
-        int priority = 0;               // all of this priority,
-        std::set<std::string> running;  // and there.
+        int waiting = 0;                   // Entries in the order,
+        int priority = 0;                  // all of this priority
+        std::uint32_t kind = 0;            // and of this kind,
+        std::vector<std::string> running;  // and there; sorted.
     };
     std::map<std::string, Known> known_;
     std::set<std::string> leaving_;
-    std::map<std::string, Error> refused_;
+    std::map<std::string, Error> refused_;  // Of those that were asked themselves, by job.
     struct Line {
         std::int64_t at = 0;
         std::map<std::string, std::int64_t> places;  // By job: of its first element.
     };
     mutable std::optional<Line> line_;  // Until something changes.
+    struct Kind {
+        std::string asks;
+        std::size_t jobs = 0;
+        std::optional<Error> refused{};  // It found no room.
+    };
+    std::map<std::uint32_t, Kind> kinds_;
+    std::map<std::string, std::uint32_t> kind_by_asks_;
+    std::uint32_t last_kind_ = 0;
+    std::uint32_t join_kind(const Job& job);
+    void leave_kind(std::uint32_t kind);
 };
 
 JobQueues& job_queues(const Desk& desk);

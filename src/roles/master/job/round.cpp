@@ -1,21 +1,25 @@
 #include "roles/master/job/round.h"
 
-#include <tuple>
+#include <utility>
 
 #include "domain/order/round.h"
 #include "roles/master/job/admit.h"
 #include "roles/master/job/preempt.h"
 #include "roles/master/job/queues.h"
 #include "roles/master/job/reserve.h"
+#include "roles/master/policy/policies.h"
+#include "roles/master/run/reserved.h"
 
 namespace hostler::master {
 
 namespace {
 
-// Elements that ask the same: where one finds no room, the others find none.
-using Alike = std::tuple<std::string, std::string, std::int64_t, std::string>;
-Alike alike(const Job& job) {
-    return {job.tenant + "/" + job.project, job.spec.spec_name, job.tasks_of_element(), job.spec.task};
+constexpr int cost_of_a_way = 16;  // To look for victims, in refusals.
+
+// Where one of a kind finds no room, the others find none. Rules of a tenant narrow where its jobs may go.
+using Asks = std::pair<std::uint32_t, std::string>;
+Asks asks_of(const Desk& desk, const Job& job, std::uint32_t kind) {
+    return {kind, policies_of(desk, job.tenant).tenant ? job.tenant : std::string{}};
 }
 
 // A round that is under way: it is one walk over the order, in several pieces.
@@ -23,17 +27,60 @@ struct Going {
     static constexpr bool follows_estate = true;
     const Order* order = nullptr;
     std::optional<Round> round;
-    std::set<Alike> without_room;
+    std::set<Asks> without_room;
+    std::set<std::string> asked;  // Of the jobs that room is kept for.
     bool admitted = false;
     std::string oldest;      // Job that found no room, of those the one that has waited longest,
     std::int64_t since = 0;  // since then.
 };
 
-// The next element of the job finds no room: others may have to make some.
-void refused(Desk& desk, const Job& job, const std::string& waiting, const Error& why) {
-    job_queues(desk).note_refused(job.id, why);
-    if (why.reason != "insufficient_capacity" || makes_way(desk, job.id)) return;
+std::set<std::string> room_is_kept_for(const Desk& desk) {
+    std::set<std::string> jobs = jobs_with_ways(desk);
+    const auto& kept = desk.live.part<Reservations>().of_the_oldest;
+    if (kept) jobs.insert(kept->job);
+    return jobs;
+}
+
+bool is_about_room(const Error& why) { return why.reason == "insufficient_capacity"; }
+
+// Why it was refused holds for all that this queue has of its kind.
+bool is_of_the_queue(const Error& why) {
+    return is_about_room(why) || why.reason == "quota_exceeded" || why.reason == "project_disabled" ||
+           why.reason == "tenant_disabled";
+}
+
+// Its next element finds no room: others may have to make some. What that cost, in refusals.
+int without_room(Desk& desk, Going& going, const Job& job, const std::string& waiting) {
+    if (going.oldest.empty() || job.waits_since < going.since) {
+        going.oldest = job.id;
+        going.since = job.waits_since;
+    }
+    if (makes_way(desk, job.id) || !may_preempt(desk, waiting)) return 0;
     if (const auto way = way_for(desk, job, waiting)) make_way(desk, job.id, *way);
+    return cost_of_a_way;
+}
+
+// The job was refused. What that cost.
+int refused(Desk& desk, Going& going, const Job& job, const Waiting& turn, const Error& why) {
+    if (why.code == Code::not_found) return 1;  // Its next element waits to be tried again.
+    job_queues(desk).note_refused(job.id, why);
+    if (is_of_the_queue(why)) going.round->refuse_kind();
+    if (!is_about_room(why)) return 1;
+    going.without_room.insert(asks_of(desk, job, turn.kind));
+    return 1 + without_room(desk, going, job, turn.id);
+}
+
+// Jobs that room is kept for, and that were not offered since others of their kind found none.
+bool admit_kept(Desk& desk, const std::set<std::string>& asked) {
+    bool admitted = false;
+    const JobQueues& queues = job_queues(desk);
+    for (const std::string& id : room_is_kept_for(desk)) {
+        const std::string waiting = JobQueues::waiting_of(id);
+        if (asked.contains(id) || !queues.order().waiting(waiting) || queues.order().at_limit(waiting))
+            continue;
+        if (admit_next(desk, id)) admitted = true;
+    }
+    return admitted;
 }
 
 }  // namespace
@@ -42,36 +89,39 @@ bool admit_jobs(Desk& desk, RoundBounds bounds) {
     forget_ways(desk);
     const Order& order = job_queues(desk).order();
     Going& going = desk.live.part<Going>();
+    ++desk.live.part<RoundCount>().pieces;
     if (!going.round || going.order != &order) {
         going = {.order = &order};
         going.round.emplace(order.round(desk.estate.micros()));
     }
+    const std::set<std::string> kept = room_is_kept_for(desk);
     while (const auto turn = going.round->next()) {
         const std::string id = JobQueues::job_of(turn->id);
         const Job* job = desk.estate.jobs.find(id);
         if (!job) continue;
-        const Alike asks = alike(*job);
-        if (going.without_room.contains(asks)) continue;
-        if (const auto admitted = admit_next(desk, id); !admitted) {
-            if (admitted.error().code != Code::not_found) {
-                going.without_room.insert(asks);
-                const bool older = going.oldest.empty() || job->waits_since < going.since;
-                if (older && admitted.error().reason == "insufficient_capacity") {
-                    going.oldest = id;
-                    going.since = job->waits_since;
-                }
-                refused(desk, *job, turn->id, admitted.error());
-            }
-            if (--bounds.refusals == 0) return true;
+        const bool is_kept = kept.contains(id);
+        if (is_kept) going.asked.insert(id);
+        if (!is_kept && going.without_room.contains(asks_of(desk, *job, turn->kind))) {
+            going.round->refuse_kind();
+            bounds.refusals -= without_room(desk, going, *job, turn->id);
+            if (--bounds.looks <= 0 || bounds.refusals <= 0) return true;
             continue;
         }
+        if (const auto admitted = admit_next(desk, id); !admitted) {
+            bounds.refusals -= refused(desk, going, *job, *turn, admitted.error());
+            if (bounds.refusals <= 0) return true;
+            continue;
+        }
+        job_queues(desk).note_admitted(id);
         going.round->admit();
         going.admitted = true;
         if (--bounds.admissions == 0) return true;
     }
-    const bool again = going.admitted;  // Of an array more may have their turn now.
+    const bool again =
+        admit_kept(desk, going.asked) || going.admitted;  // Of an array more may have their turn.
     reserve_room(desk, desk.estate.jobs.find(going.oldest));
     going = {};
+    ++desk.live.part<RoundCount>().rounds;
     return again;
 }
 

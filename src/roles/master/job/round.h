@@ -9,6 +9,13 @@ namespace hostler::master {
 struct RoundBounds {
     int admissions = 32;
     int refusals = 64;  // Jobs that are asked and find no room.
+    int looks = 1024;   // Queues of whose kind others found none.
+};
+
+// Of a term.
+struct RoundCount {
+    std::uint64_t rounds = 0;
+    std::uint64_t pieces = 0;
 };
 
 // Admits jobs in their order while there is room. true: there may be more to admit now.

@@ -159,42 +159,46 @@ public:
         Known& known = known_[number];
         std::vector<Key> now;
         if (row) now = keys_of_(*row);
-        if (known.row == row && known.keys == now) return;
-        for (const Key& key : known.keys) remove(key, id);
-        for (const Key& key : now) add(key, id, row);
-        known = {std::move(now), row};
+        if (known.row == row &&
+            std::ranges::equal(known.at, now, {}, [](const auto at) -> const Key& { return at->first; }))
+            return;
+        for (const auto at : known.at) remove(at, id);
+        known = {.row = row};
+        known.at.reserve(now.size());
+        for (const Key& key : now) known.at.push_back(add(key, id, row));
     }
     std::uint64_t visited() const { return visited_; }
     bool same_as(const Index& other) const { return rows_ == other.rows_; }
 
 private:
     using Found = std::map<std::string, const T*>;  // By id.
+    using ByKey = std::map<Key, Found>;
     struct Known {
-        std::vector<Key> keys;
+        std::vector<typename ByKey::iterator> at{};  // Keys that it is found by.
         const T* row = nullptr;
     };
     struct None {};
 
-    void add(const Key& key, const std::string& id, const T* row) {
+    typename ByKey::iterator add(const Key& key, const std::string& id, const T* row) {
         const auto [at, fresh] = rows_.try_emplace(key);
         at->second.insert_or_assign(id, row);
         ++entries_;
         if (touching_) touched_.insert(key);
         if constexpr (std::is_same_v<Key, std::uint32_t>)
             if (fresh) numbers_.add(key);
+        return at;
     }
-    void remove(const Key& key, const std::string& id) {
-        const auto at = rows_.find(key);
+    void remove(typename ByKey::iterator at, const std::string& id) {
         at->second.erase(id);
         --entries_;
-        if (touching_) touched_.insert(key);
+        if (touching_) touched_.insert(at->first);
         if (!at->second.empty()) return;
+        if constexpr (std::is_same_v<Key, std::uint32_t>) numbers_.remove(at->first);
         rows_.erase(at);
-        if constexpr (std::is_same_v<Key, std::uint32_t>) numbers_.remove(key);
     }
 
     KeysOf keys_of_;
-    std::map<Key, Found> rows_;
+    ByKey rows_;
     std::vector<Known> known_;  // Of each row, by its number.
     std::size_t entries_ = 0;
     [[no_unique_address]] std::conditional_t<std::is_same_v<Key, std::uint32_t>, NumbersInUse, None> numbers_;
