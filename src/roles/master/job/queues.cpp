@@ -32,6 +32,7 @@ std::string asks_of(const Job& job) {
     if (!task) return asks;
     const api::CreateInstance likes{.zone = task->zone, .placement = task->placement};
     if (task->zone || task->placement) asks += api::encode(likes);
+    if (job.spec.program) asks += " program";
     // A volume lies where it lies, and a group is its tenant's.
     if (!task->template_.volumes.empty() || task->placement) asks += job.tenant + "/" + job.project;
     for (const auto& volume : task->template_.volumes) asks += " " + api::encode(volume);
