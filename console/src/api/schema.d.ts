@@ -4626,7 +4626,7 @@ export interface components {
              */
             project: string;
             /**
-             * @description Who submitted them; empty: the caller may not see it.
+             * @description Submitter; empty: the caller may not see it.
              * @example user/u-3hq8wz
              */
             createdBy: string;
@@ -12646,7 +12646,7 @@ export interface operations {
                 follow?: boolean;
                 /** @description Only lines behind this place: `next` of an earlier answer. */
                 after?: string;
-                /** @description Only what was written to standard output (`out`) or standard error (`err`). `tail` counts the lines of both. What a terminal, a program without a container or a host of an older release wrote is all `out`. */
+                /** @description Only what was written to standard output (`out`) or standard error (`err`). `tail` counts the lines of both. Output that a terminal, a program without a container or a host of an older release wrote is all `out`. */
                 stream?: components["schemas"]["LogStream"];
             };
             header?: never;
@@ -13053,7 +13053,7 @@ export interface operations {
                 follow?: boolean;
                 /** @description Only lines behind this place: `next` of an earlier answer. */
                 after?: string;
-                /** @description Only what was written to standard output (`out`) or standard error (`err`). `tail` counts the lines of both. What a terminal, a program without a container or a host of an older release wrote is all `out`. */
+                /** @description Only what was written to standard output (`out`) or standard error (`err`). `tail` counts the lines of both. Output that a terminal, a program without a container or a host of an older release wrote is all `out`. */
                 stream?: components["schemas"]["LogStream"];
             };
             header?: never;

@@ -126,7 +126,7 @@ std::optional<Way> way_for(const Desk& desk, const Job& job, const std::string& 
 }
 
 bool may_preempt(const Desk& desk, const std::string& waiting) {
-    return may_have_victims(job_queues(desk).order(), waiting, rules);
+    return may_have_victims(job_queues(desk).order(), waiting, rules_of(desk));
 }
 
 void make_way(Desk& desk, const std::string& id, const Way& way) {
