@@ -292,6 +292,12 @@ bool is_gone(int status, std::string_view body) {
     return status == 404 || (status == 500 && error_text(body).ends_with("no such container"));
 }
 
+bool ended_meanwhile(int status, std::string_view body) {
+    if (status != 500) return false;
+    const auto words = error_text(body);
+    return words.contains("/proc/") && words.ends_with("no such process");
+}
+
 std::optional<std::string> pull_error(std::string_view stream) {
     while (!stream.empty()) {
         const auto end = std::min(stream.find('\n'), stream.size());

@@ -396,6 +396,14 @@ TEST(Listing, AnErrorNamesAContainer) {
     EXPECT_EQ(container_named("the disk is bad"), "");
 }
 
+TEST(Listing, AProcessThatEndedMeanwhileIsNoFaultOfTheEngine) {
+    const auto cause = [](std::string_view words) { return fmt::format(R"({{"message":"{}"}})", words); };
+    EXPECT_TRUE(ended_meanwhile(500, cause("read /proc/28485/cgroup: no such process")));
+    EXPECT_FALSE(ended_meanwhile(404, cause("read /proc/28485/cgroup: no such process")));
+    EXPECT_FALSE(ended_meanwhile(500, cause("read /proc/28485/cgroup: permission denied")));
+    EXPECT_FALSE(ended_meanwhile(500, cause("signal 9: no such process")));
+}
+
 TEST(Listing, AllIdsButSome) {
     const auto id = [](std::string_view begin) {
         return std::string{begin} + std::string(64 - begin.size(), '7');

@@ -18,6 +18,7 @@ constexpr std::size_t apart_max = 32;  // Each costs a listing.
 constexpr std::size_t told_max = 4096;
 constexpr std::size_t id_length = 64;
 constexpr std::size_t digits_told_apart = 12;
+constexpr int looks_max = 3;
 constexpr std::string_view hex_digits = "0123456789abcdef";
 
 void tell(std::set<std::string>& told, const std::string& id, std::string_view words) {
@@ -26,9 +27,16 @@ void tell(std::set<std::string>& told, const std::string& id, std::string_view w
         log_warn("container {}: the engine cannot list it with the others: {}", id.substr(0, 12), words);
 }
 
+Task<Answer> inspect(Api& api, std::string name, Duration call_time) {
+    for (int look = 1;; ++look) {
+        auto answer = CO_TRY(co_await api.call("GET", container_path(name, "/json"), call_time));
+        if (look == looks_max || !ended_meanwhile(answer.status, answer.body)) co_return answer;
+    }
+}
+
 // nullopt: it has gone meanwhile. Only that the engine does not answer is an error.
 Task<std::optional<Inspected>> look_at(Api& api, std::string id, Duration call_time) {
-    const auto answer = CO_TRY(co_await api.call("GET", container_path(id, "/json"), call_time));
+    const auto answer = CO_TRY(co_await inspect(api, id, call_time));
     if (is_gone(answer.status, answer.body)) co_return std::nullopt;
     if (answer.success()) co_return CO_TRY(parse_inspect(answer.body));
     Inspected unseen{.id = id};
@@ -63,7 +71,7 @@ std::string all_ids_but(const std::set<std::string>& ids) {
 
 Task<std::optional<Inspected>> inspect_container(Api& api, std::string name, Duration call_time,
                                                  std::string root) {
-    const auto answer = CO_TRY(co_await api.call("GET", container_path(name, "/json"), call_time));
+    const auto answer = CO_TRY(co_await inspect(api, name, call_time));
     if (is_gone(answer.status, answer.body)) co_return std::nullopt;
     if (!answer.success()) co_return std::unexpected(call_error(answer, "cannot look at container " + name));
     co_return CO_TRY(parse_inspect(answer.body, root));
