@@ -158,8 +158,9 @@ TEST_F(DamagedLog, AByteOfTheFrameBeforeTheLastCommitIsRefused) {
     const std::size_t begin = wal_of(log.substr(0, log.size() - frame)).whole_bytes - frame;
     ASSERT_EQ(wal_of(log.substr(0, begin)).whole_commits + 2, wal_of(log).whole_commits);
     for (std::size_t where = 0; where < 32 && !HasFailure(); ++where) {
-        for (const int flip : {0xff, 0x80, 1}) {
-            SCOPED_TRACE(fmt::format("byte {} of the frame", where));
+        // Some changes of a sum's first byte leave numbers that a frame may have.
+        for (int flip = 1; flip < 256; flip += where == 16 || where == 20 ? 2 : 127) {
+            SCOPED_TRACE(fmt::format("byte {} of the frame, ^ {}", where, flip));
             std::string bytes = log;
             bytes[begin + where] = static_cast<char>(bytes[begin + where] ^ flip);
             EXPECT_FALSE(look(bytes)) << "two commits would be lost, and it is told of one";

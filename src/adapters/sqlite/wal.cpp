@@ -29,7 +29,8 @@ private:
     Result<bool> guess_form(std::string_view header);
     Result<> walk_whole();
     Result<> walk_behind();
-    std::uint32_t commit_of(const Frame& frame, const std::optional<Sum>& before) const;
+    Result<std::uint32_t> commit_of(std::uint64_t index, const Frame& frame,
+                                    const std::optional<Sum>& before);
     Result<Wal::Behind> where_it_is_too();
     Result<bool> is_in_store(std::uint32_t page, std::uint64_t frame_at);
 
@@ -112,10 +113,11 @@ Result<> Walk::walk_behind() {
     const bool cut_off = (log_.size - wal::header_bytes) % form_.frame() != 0;
     bool ours = begun_ || (next_ > frames_ && cut_off), durable = false;
     std::array<std::optional<Sum>, 2> before{sum_, sum_};  // As it is stored, and as it was to be.
-    bool commit_before = false;  // The frame before is the end of a commit behind the damage,
+    bool commit_before = false;                // The frame before is the end of a commit behind the damage,
     bool after_commit = !begun_ && next_ > 1;  // or of any commit.
     for (std::uint64_t i = next_; i <= frames_; ++i) {
-        const Frame frame = TRY(this->frame(i));
+        const std::string bytes{TRY(this->frame(i)).bytes};
+        const Frame frame{bytes};
         const auto goes_on = [&](const std::optional<Sum>& sum) {
             return sum && frame.sum(form_.big_endian, *sum) == frame.stored();
         };
@@ -124,7 +126,7 @@ Result<> Walk::walk_behind() {
         if (salted || (i == next_ && follows)) {
             ours = true;
             if (follows && frame.page() != 0) behind_[frame.page()] = place(i);
-            const auto commit = commit_of(frame, before[0]);
+            const auto commit = TRY(commit_of(i, frame, before[0]));
             const bool repeated = log_.pads && commit != 0 && after_commit &&
                                   (last_ == frame.content() || !follows || !last_whole_);
             durable |= commit_before && follows && !repeated;
@@ -147,14 +149,19 @@ Result<> Walk::walk_behind() {
 }
 
 // 0: it is none. A frame that is torn or changed may have any number there: what its checksum leaves is
-// right, if the rest of it is.
-std::uint32_t Walk::commit_of(const Frame& frame, const std::optional<Sum>& before) const {
+// right, if the rest of it is. The frame behind it goes on from the sum that this one was to have: if that is
+// the sum of what it has, then its checksum is what changed.
+Result<std::uint32_t> Walk::commit_of(std::uint64_t index, const Frame& frame,
+                                      const std::optional<Sum>& before) {
     const std::uint64_t pages_max = store_.size / form_.page + frames_;
-    if (before) {
-        const auto [page, commit] = frame.summed_numbers(form_.big_endian, *before);
-        if (page != 0 && page <= pages_max && commit <= pages_max) return commit;
-    }
-    return frame.commit() <= pages_max ? frame.commit() : 0;
+    const std::uint32_t written = frame.commit() <= pages_max ? frame.commit() : 0;
+    if (!before) return written;
+    const auto [page, commit] = frame.summed_numbers(form_.big_endian, *before);
+    if (page == 0 || page > pages_max || commit > pages_max) return written;
+    if (commit == written || index == frames_) return commit;
+    const Frame next = TRY(this->frame(index + 1));
+    const Sum sum = frame.sum(form_.big_endian, *before);
+    return next.sum(form_.big_endian, sum) == next.stored() ? written : commit;
 }
 
 // A header that cannot be read: the frames behind it tell by themselves what it said.
