@@ -5,6 +5,7 @@
 
 #include "api/types_job.h"
 #include "api/types_queue.h"
+#include "roles/master/job/counts.h"
 #include "roles/master/job/settings.h"
 #include "roles/master/testing/job_rig.h"
 
@@ -38,6 +39,7 @@ TEST_F(Preemption, AQueueGetsBackWhatItIsGuaranteedFromTheYoungestThatBorrows) {
     go_on();
     EXPECT_EQ(job(old).phase, JobPhase::running);
     EXPECT_EQ(job(young).phase, JobPhase::preempting);
+    EXPECT_EQ(live.part<JobCounts>().preempted, 1u);
     const std::string victim = tasks(young)[0];
     EXPECT_EQ(instance(victim).phase, InstancePhase::stopping);
     EXPECT_EQ(job(mine).phase, JobPhase::pending) << "until its room is free";
