@@ -36,6 +36,11 @@ TEST_F(Preemption, AQueueGetsBackWhatItIsGuaranteedFromTheYoungestThatBorrows) {
     const std::string old = runs_for("old", "user/bob", "beta"),
                       young = runs_for("young", "user/bob", "beta");
     const std::string mine = submit(wanted("mine"));
+    guarantee("beta", 1);
+    EXPECT_TRUE(view_queue(desk, {.tenant = "beta"}).borrows) << "it has two GPUs";
+    guarantee("beta", 2);
+    EXPECT_FALSE(view_queue(desk, {.tenant = "beta"}).borrows) << "CPUs and memory are not guaranteed to it";
+    ASSERT_TRUE(delete_queue(desk, {.tenant = "beta"}, std::nullopt));
     go_on();
     EXPECT_EQ(job(old).phase, JobPhase::running);
     EXPECT_EQ(job(young).phase, JobPhase::preempting);

@@ -57,8 +57,8 @@ std::string summary_of(const Desk& desk, const Standing& standing) {
 }
 
 bool borrows(const Standing& standing) {
-    const Amount& guaranteed = standing.queue.guaranteed;
-    return guaranteed != Amount{} && !standing.allocated.fits(guaranteed);
+    const Amount &guaranteed = standing.queue.guaranteed, &allocated = standing.allocated;
+    return guaranteed != Amount{} && allocated != Amount{} && !covers(guaranteed, {}, allocated);
 }
 
 Result<> check_version(const QueueSettings* row, std::optional<std::int64_t> if_version) {

@@ -24,9 +24,19 @@ const askAgain = 5000;
 // With more queues, those of users are closed at first.
 const openMax = 40;
 
-function JobsLink({ queue, which, count, words }: { queue: Queue; which: 'waiting' | 'active'; count: number; words: string }) {
+interface JobsLinkProps {
+  queue: Queue;
+  which: 'waiting' | 'active';
+  count: number;
+  /** "waits" */
+  one: string;
+  /** "wait" */
+  many: string;
+}
+
+function JobsLink({ queue, which, count, one, many }: JobsLinkProps) {
   const permitted = usePermission('job.read', queue);
-  const text = `${count.toLocaleString('en')} ${words}`;
+  const text = count === 0 ? `none ${one}` : `${count.toLocaleString('en')} ${count === 1 ? one : many}`;
   return count > 0 && permitted ? <Link className="plain" href={jobsPage(queue, which)}>{text}</Link> : <span>{text}</span>;
 }
 
@@ -35,10 +45,10 @@ function Numbers({ queue }: { queue: Queue }) {
   const { weight, guaranteed, most, running, usedMilli, waitsSince } = queue;
   const has = amountText(running);
   return (
-    <Group gap="xs" fz="xs" c="dimmed" component="div" className="queue-numbers">
-      <JobsLink queue={queue} which="waiting" count={queue.waitingElements} words={queue.waitingElements === 1 ? 'waits' : 'wait'} />
+    <Group gap="2px 10px" fz="xs" c="dimmed" className="queue-numbers">
+      <JobsLink queue={queue} which="waiting" count={queue.waitingElements} one="waits" many="wait" />
       {waitsSince && <span>the oldest <Ago time={waitsSince} /></span>}
-      <JobsLink queue={queue} which="active" count={queue.runningElements} words={queue.runningElements === 1 ? 'runs' : 'run'} />
+      <JobsLink queue={queue} which="active" count={queue.runningElements} one="runs" many="run" />
       {has && queue.runningElements > 0 && <span>with {has}</span>}
       <span>weight {weight}</span>
       {guaranteed && <span>{amountText(guaranteed)} guaranteed</span>}
@@ -80,7 +90,7 @@ function Row({ node, opened, toggle }: RowProps) {
         <Stack gap={4} style={{ flex: 1, minWidth: 0 }}>
           <Group justify="space-between" gap="xs">
             <Group gap="xs"><Text fw={heights[depth] ?? 400} className="breakable">{name}</Text><Signs node={node} /></Group>
-            <Text fz="sm" className="number">{percentText(queue.shareMilli)} of {percentText(queue.entitledMilli)}</Text>
+            <Text fz="sm" className="number">has {percentText(queue.shareMilli)}, entitled to {percentText(queue.entitledMilli)}</Text>
           </Group>
           <ShareBar queue={queue} scale={node.scale} label={`Share of ${name}`} />
           <Group justify="space-between" gap="xs">
