@@ -98,14 +98,18 @@ TEST(AlertWatch, JobsThatAreNotAdmittedForHoursAreAnAlert) {
     JobsStalled& stalled = rig.desk().live.part<JobsStalled>();
     stalled.since = rig.desk().estate.micros() - 5 * hour;
     rig.pass(30);
-    EXPECT_TRUE(rig.desk().estate.alerts.all().empty());
+    EXPECT_TRUE(rig.desk().estate.alerts.all().empty()) << "six hours are not over";
     stalled.since -= 2 * hour;
     rig.pass(30);
-    ASSERT_EQ(rig.desk().estate.alerts.all().size(), 1u);
-    EXPECT_EQ(rig.desk().estate.alerts.all().begin()->second.rule, "jobs-stalled");
+    const auto fires = [&] {
+        return std::ranges::any_of(rig.desk().estate.alerts.all(), [](const auto& row) {
+            return row.second.rule == "jobs-stalled" && row.second.resolved_at == 0;
+        });
+    };
+    EXPECT_TRUE(fires());
     rig.desk().live.part<JobsStalled>() = {};
     rig.pass(120);
-    EXPECT_NE(rig.desk().estate.alerts.all().begin()->second.resolved_at, 0);
+    EXPECT_FALSE(fires());
 }
 
 TEST(AlertWatch, NothingIsSentBeforeItIsWrittenDown) {
