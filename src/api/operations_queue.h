@@ -16,7 +16,7 @@ inline constexpr Typed<ListQueues, List<Queue>> list_queues{{
     .name = "listQueues", .path = "/v1/queues", .permission = Permission::queue_read,
     .help = "List queues: those with settings, and those in which jobs wait or run.", .list = true, .pages = Pages::own,
     .noun = "queue", .verb = "list",
-    .columns = "tenantID project user weight summary shareMilli usedMilli borrows runningElements waitingElements version"}};
+    .columns = "tenantID project user name weight summary shareMilli entitledMilli usedMilli borrows runningElements waitingElements version"}};
 inline constexpr Typed<DeleteQueue, Empty> delete_queue{{
     .name = "deleteQueue", .method = Method::delete_, .path = "/v1/queues", .permission = Permission::queue_write,
     .help = "Delete the settings of a queue: it has weight 1, no guarantee and no limit.", .body = Body::or_query,

@@ -142,10 +142,11 @@ struct Overview {
     std::optional<std::vector<OverviewQuota>> quotas{};
     std::optional<std::vector<SeverityCount>> alerts{};
     std::optional<std::vector<StateCount>> hosts{};
+    std::optional<std::vector<StateCount>> jobs{};
     bool truncated = false;
     WallTime as_of;
 };
-BOOST_DESCRIBE_STRUCT(Overview, (), (instances, waiting, stopping, costs, gpus, quotas, alerts, hosts, truncated, as_of))
+BOOST_DESCRIBE_STRUCT(Overview, (), (instances, waiting, stopping, costs, gpus, quotas, alerts, hosts, jobs, truncated, as_of))
 template <>
 inline constexpr auto fields<Overview> = std::to_array<Field>({
     {.member = "instances", .help = "Instances that the caller may read, by state. Those that were deleted are left out."},
@@ -160,6 +161,7 @@ inline constexpr auto fields<Overview> = std::to_array<Field>({
     {.member = "quotas", .help = "At most 20 limits of the caller's places, the most used first."},
     {.member = "alerts", .help = "Firing alerts by severity, silenced ones too."},
     {.member = "hosts", .help = "Hosts by state. Only for callers who may read hosts; a provider sees its own."},
+    {.member = "jobs", .help = "Jobs that the caller may read and that are not over, by state."},
     {.member = "truncated", .help = "The caller may read more instances than were looked at: `stopping` may lack some."},
     {.member = "as_of", .help = "When the numbers were counted."},
 });

@@ -26,6 +26,7 @@ struct Queue {
     std::string tenant_id;
     std::string project;
     std::string user;
+    std::string name;
     std::int64_t weight = 1;
     std::optional<QueueAmount> guaranteed{};
     std::optional<QueueAmount> most{};
@@ -33,19 +34,26 @@ struct Queue {
     std::int64_t running_elements = 0;
     std::int64_t waiting_elements = 0;
     std::int64_t share_milli = 0;
+    std::int64_t entitled_milli = 0;
+    std::int64_t guaranteed_milli = 0;
     std::int64_t used_milli = 0;
+    std::int64_t rank_milli = 0;
+    bool below_guarantee = false;
     bool borrows = false;
+    std::optional<WallTime> waits_since{};
     std::string summary;
     std::int64_t version = 0;
 };
 BOOST_DESCRIBE_STRUCT(Queue, (),
-                      (tenant_id, project, user, weight, guaranteed, most, running, running_elements, waiting_elements,
-                       share_milli, used_milli, borrows, summary, version))
+                      (tenant_id, project, user, name, weight, guaranteed, most, running, running_elements, waiting_elements,
+                       share_milli, entitled_milli, guaranteed_milli, used_milli, rank_milli, below_guarantee, borrows,
+                       waits_since, summary, version))
 template <>
 inline constexpr auto fields<Queue> = std::to_array<Field>({
     {.member = "tenant_id", .help = "The tenant.", .example = "acme"},
     {.member = "project", .help = "Project of the tenant; empty: the whole tenant.", .example = "lab"},
     {.member = "user", .help = "User or service account that submits; empty: all of the tenant or project.", .example = "user/u-3hq8wz"},
+    {.member = "name", .help = "Login of the user, or name of the service account; empty: no user.", .example = "ann@example.com"},
     {.member = "weight", .help = "Its part among the queues of the same parent: twice the weight, twice the part.", .example = "1"},
     {.member = "guaranteed", .help = "Its jobs are admitted first up to this amount; absent: there is no guarantee."},
     {.member = "most", .help = "Its jobs never have more than this; absent: there is no limit."},
@@ -54,8 +62,17 @@ inline constexpr auto fields<Queue> = std::to_array<Field>({
     {.member = "waiting_elements", .help = "Elements of jobs that wait side by side.", .example = "40"},
     {.member = "share_milli", .help = "Part of the cloud that its jobs have now, by the scarcest resource, in thousandths.",
      .example = "250"},
+    {.member = "entitled_milli", .help = "The part that it is entitled to now: what its parent is entitled to, divided by the "
+                                         "weights of the queues in which jobs wait or run; at least its guarantee.",
+     .example = "500"},
+    {.member = "guaranteed_milli", .help = "Its guarantee as such a part; 0: there is none.", .example = "125"},
     {.member = "used_milli", .help = "The same of what they had lately; it counts half after each day.", .example = "180"},
+    {.member = "rank_milli", .help = "The sum of shareMilli and usedMilli, divided by the weight. Of the queues of the same parent "
+                                     "that are alike in belowGuarantee, the one with the lowest is next.",
+     .example = "430"},
+    {.member = "below_guarantee", .help = "It has less than is guaranteed to it: it is before the queues of the same parent that are not."},
     {.member = "borrows", .help = "It has more than is guaranteed to it."},
+    {.member = "waits_since", .help = "Since when the job waits that has waited longest; absent: none waits."},
     {.member = "summary", .help = "The same in words.", .example = "8 GPUs of 32, 4 guaranteed; 3 jobs wait"},
     {.member = "version", .help = "Increases with each change of its settings; 0: it has none. For ifVersion and If-Match.",
      .example = "1"},

@@ -4822,6 +4822,11 @@ export interface components {
              */
             user: string;
             /**
+             * @description Login of the user, or name of the service account; empty: no user.
+             * @example ann@example.com
+             */
+            name: string;
+            /**
              * Format: int64
              * @description Its part among the queues of the same parent: twice the weight, twice the part.
              * @example 1
@@ -4853,12 +4858,37 @@ export interface components {
             shareMilli: number;
             /**
              * Format: int64
+             * @description The part that it is entitled to now: what its parent is entitled to, divided by the weights of the queues in which jobs wait or run; at least its guarantee.
+             * @example 500
+             */
+            entitledMilli: number;
+            /**
+             * Format: int64
+             * @description Its guarantee as such a part; 0: there is none.
+             * @example 125
+             */
+            guaranteedMilli: number;
+            /**
+             * Format: int64
              * @description The same of what they had lately; it counts half after each day.
              * @example 180
              */
             usedMilli: number;
+            /**
+             * Format: int64
+             * @description The sum of shareMilli and usedMilli, divided by the weight. Of the queues of the same parent that are alike in belowGuarantee, the one with the lowest is next.
+             * @example 430
+             */
+            rankMilli: number;
+            /** @description It has less than is guaranteed to it: it is before the queues of the same parent that are not. */
+            belowGuarantee: boolean;
             /** @description It has more than is guaranteed to it. */
             borrows: boolean;
+            /**
+             * Format: date-time
+             * @description Since when the job waits that has waited longest; absent: none waits.
+             */
+            waitsSince?: string;
             /**
              * @description The same in words.
              * @example 8 GPUs of 32, 4 guaranteed; 3 jobs wait
@@ -11715,6 +11745,8 @@ export interface components {
             alerts?: components["schemas"]["SeverityCount"][];
             /** @description Hosts by state. Only for callers who may read hosts; a provider sees its own. */
             hosts?: components["schemas"]["StateCount"][];
+            /** @description Jobs that the caller may read and that are not over, by state. */
+            jobs?: components["schemas"]["StateCount"][];
             /** @description The caller may read more instances than were looked at: `stopping` may lack some. */
             truncated: boolean;
             /**

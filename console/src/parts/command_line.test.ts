@@ -12,6 +12,13 @@ test('fields are flags as the command line has them', () => {
   );
 });
 
+test('amounts of a queue have flags with what they are', () => {
+  const body = { tenantID: 'acme', project: 'lab', weight: 3, guaranteed: { gpus: 4 }, most: { gpus: 8, memory: '1Ti' }, ifVersion: 2 };
+  expect(commandLine({ command: 'queue set', method: 'PUT', path: '/v1/queues', body })).toBe(
+    'hostler queue set --tenant acme --project lab --weight 3 --guaranteed-gpus 4 --most-gpus 8 --most-memory 1Ti --if-version 2',
+  );
+});
+
 test('quotes in values cannot end the shell word', () => {
   expect(commandLine({ ...create, body: { instanceID: "a'; rm -rf /" } })).toBe("hostler instance create 'a'\\''; rm -rf /'");
   expect(curlLine({ ...create, body: { a: "'" } }, 'http://c')).toContain(`-d '{"a":"'\\''"}'`);

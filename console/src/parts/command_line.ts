@@ -71,7 +71,9 @@ function flagsOf(name: string, value: Value, within: string): string[] {
     return inner.map(([key, one]) => `--${flag} ${quoted(`${key}=${String(one)}`)}`);
   }
   const unit = name.endsWith('Seconds') ? 's' : '';
-  return [`--${shorter(kebab(name))} ${quoted(String(value) + unit)}`];
+  // Of a queue: --guaranteed-gpus, --most-gpus.
+  const of = within === 'guaranteed' || within === 'most' ? `${within}-` : '';
+  return [`--${of}${shorter(kebab(name))} ${quoted(String(value) + unit)}`];
 }
 
 /** "hostler volume create models --size 10Gi" */

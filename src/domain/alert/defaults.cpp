@@ -36,6 +36,9 @@ constexpr LiveMetric metrics[] = {
     {"remote_write_lag_seconds", "seconds", "",
      "Age of the oldest samples that the receiver of remote-write has not taken yet; 0: none wait."},
     {"remote_write_backlog_percent", "percent", "", "How full the backlog of remote-write is."},
+    {"jobs_stalled_seconds", "seconds", "",
+     "How long waiting jobs have had their turn without one being admitted; 0: they are admitted, or none "
+     "waits."},
     {"notice_delay_seconds", "seconds", "receiver owner",
      "How long the oldest message to a receiver has been on its way."},
 };
@@ -291,6 +294,18 @@ constexpr DefaultRule rules[] = {
      .summary = "The backlog of remote-write is {value} % full",
      .runbook = "Bring the receiver back, or give it longer: `hostler master --remote-write-backlog`. The "
                 "series keep what the receiver does not get."},
+    {.name = "jobs-stalled",
+     .severity = Severity::info,
+     .metric = "jobs_stalled_seconds",
+     .comparison = Comparison::above,
+     .threshold = 6 * 3600,
+     .clear_s = 60,
+     .help = "Jobs wait and none has been admitted for six hours.",
+     .summary = "Jobs wait and none has been admitted for {value} s",
+     .runbook =
+         "`hostler job list 'state=pending'` names them and `hostler job explain JOB` says why they wait. "
+         "Where room is missing, see who holds it (`hostler queue list`, `hostler gpu usage`), or add "
+         "hosts."},
     {.name = "notices-delayed",
      .severity = Severity::warning,
      .metric = "notice_delay_seconds",

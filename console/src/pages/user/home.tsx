@@ -38,6 +38,15 @@ function InstanceFigures({ overview: { instances: counts, costs = [] } }: { over
   );
 }
 
+function JobFigures({ overview: { jobs: counts } }: { overview: Schemas['Overview'] }) {
+  return (
+    <>
+      <Figure name="Jobs running" to="/jobs?query=active%3E0">{countOf(counts, 'admitted', 'starting', 'running', 'preempting') ?? <Unknown />}</Figure>
+      <Figure name="Jobs waiting" to="/jobs?state=pending">{countOf(counts, 'pending') ?? <Unknown />}</Figure>
+    </>
+  );
+}
+
 function HostFigures({ overview: { hosts, gpus } }: { overview: Schemas['Overview'] }) {
   const all = sumOf(hosts, ({ count }) => count);
   return (
@@ -49,14 +58,16 @@ function HostFigures({ overview: { hosts, gpus } }: { overview: Schemas['Overvie
   );
 }
 
-/** Those that the reader may see: of instances, alerts and hosts. */
+/** Those that the reader may see: of instances, jobs, alerts and hosts. */
 function Figures({ overview }: { overview: Schemas['Overview'] }) {
   const maySeeInstances = usePermission('instance.read');
+  const maySeeJobs = usePermission('job.read');
   const maySeeAlerts = usePermission('alert.read');
   const maySeeHosts = usePermission('host.read');
   return (
-    <SimpleGrid cols={{ base: 2, sm: 3, lg: maySeeHosts && maySeeInstances ? 7 : 4 }}>
+    <SimpleGrid cols={{ base: 2, sm: 3, lg: maySeeHosts && maySeeInstances ? 5 : 3, xl: maySeeHosts && maySeeInstances ? 9 : 6 }}>
       {maySeeInstances && <InstanceFigures overview={overview} />}
+      {maySeeJobs && <JobFigures overview={overview} />}
       {maySeeAlerts && <Figure name="Firing alerts" to="/alerts">{sumOf(overview.alerts, ({ count }) => count) ?? <Unknown />}</Figure>}
       {maySeeHosts && <HostFigures overview={overview} />}
     </SimpleGrid>
@@ -187,7 +198,7 @@ function Gpus({ gpus }: { gpus: Schemas['OverviewGpus'][] }) {
 }
 
 export default function HomePage() {
-  const query = useRead('/v1/overview', {}, { kinds: ['instance', 'host', 'gpu', 'alert', 'quota', 'stock'], every: 60_000 });
+  const query = useRead('/v1/overview', {}, { kinds: ['instance', 'job', 'host', 'gpu', 'alert', 'quota', 'stock'], every: 60_000 });
   const mayStart = usePermission('instance.write');
   const maySee = usePermission('instance.read');
   const maySeeHosts = usePermission('host.read');

@@ -1,5 +1,5 @@
 // Pages of the user of a tenant.
-import { Boxes, HardDrive, House, ListTodo, Lock, Rocket } from 'lucide-react';
+import { Boxes, HardDrive, House, ListOrdered, ListTodo, Lock, Rocket } from 'lucide-react';
 import type { PageEntry } from '../../app/pages';
 import { resourceEntries } from '../../app/resource_entries';
 
@@ -11,6 +11,7 @@ export const userPages: PageEntry[] = [
   { path: '/jobs', title: 'Jobs', permission: 'job.read', nav: { group: 'WORK', icon: ListTodo, letter: 'j' }, load: () => import('./job/list') },
   { path: '/jobs/new', title: 'Submit a job', permission: 'job.write', load: () => import('./job/submit') },
   { path: '/jobs/:id/:tab?', title: 'Job', permission: 'job.read', load: () => import('./job/page') },
+  { path: '/queues', title: 'Queues', permission: 'queue.read', nav: { group: 'WORK', icon: ListOrdered, letter: 'e' }, load: () => import('./queue/page') },
   ...resourceEntries(
     { page: '/volumes', title: 'Volumes', permission: 'volume.read', nav: { group: 'WORK', icon: HardDrive, letter: 'v' }, create: true, detail: true },
     () => import('./volumes').then((module) => module.volumes),

@@ -5,6 +5,7 @@
 #include "domain/alert/defaults.h"
 #include "roles/master/alert/book.h"
 #include "roles/master/series/series.h"
+#include "roles/master/state/jobs_stalled.h"
 #include "roles/master/volume/disks.h"
 
 namespace hostler::master {
@@ -33,6 +34,8 @@ AlertSamples::AlertSamples(const Desk& desk, const AlertFacts& facts) : desk_(de
     add("store", {}, "store_commits_waiting", facts.commits_waiting);
     add("series", {}, "series_unavailable", desk.live.part<AlertBook>().series_failed ? 1 : 0);
     if (facts.series) add_series(*facts.series, desk.estate.micros() / 1000);
+    add("jobs", {}, "jobs_stalled_seconds",
+        static_cast<double>(desk.live.part<JobsStalled>().seconds(desk.estate.micros())));
     std::map<std::string, std::int64_t> oldest;  // By receiver.
     for (const auto& [id, row] : desk.estate.alert_deliveries.all()) {
         const auto at = oldest.try_emplace(row.receiver, row.created_at).first;

@@ -4,6 +4,7 @@
 
 #include "domain/alert/defaults.h"
 #include "roles/master/alert/book.h"
+#include "roles/master/state/jobs_stalled.h"
 #include "roles/master/testing/alert_rig.h"
 
 namespace hostler::master {
@@ -88,6 +89,27 @@ TEST(AlertWatch, AReceiverThatIsAwayIsTriedLessAndLessOften) {
     rig.pass(300);
     EXPECT_EQ(rig.words(), "firing gpu-hot, firing notices-delayed") << "the oldest first";
     EXPECT_EQ(contact.error, "");
+}
+
+TEST(AlertWatch, JobsThatAreNotAdmittedForHoursAreAnAlert) {
+    AlertRig rig;
+    const std::int64_t hour = 3600 * std::int64_t{1'000'000};
+    rig.timers.advance(std::chrono::hours{8});
+    JobsStalled& stalled = rig.desk().live.part<JobsStalled>();
+    stalled.since = rig.desk().estate.micros() - 5 * hour;
+    rig.pass(30);
+    EXPECT_TRUE(rig.desk().estate.alerts.all().empty()) << "six hours are not over";
+    stalled.since -= 2 * hour;
+    rig.pass(30);
+    const auto fires = [&] {
+        return std::ranges::any_of(rig.desk().estate.alerts.all(), [](const auto& row) {
+            return row.second.rule == "jobs-stalled" && row.second.resolved_at == 0;
+        });
+    };
+    EXPECT_TRUE(fires());
+    rig.desk().live.part<JobsStalled>() = {};
+    rig.pass(120);
+    EXPECT_FALSE(fires());
 }
 
 TEST(AlertWatch, NothingIsSentBeforeItIsWrittenDown) {

@@ -1,11 +1,13 @@
 #include "roles/master/state/feature.h"
 #include "core/signal.h"
+#include "roles/master/job/counts.h"
 #include "roles/master/job/follow.h"
 #include "roles/master/job/jobs.h"
 #include "roles/master/job/queues.h"
 #include "roles/master/job/round.h"
 #include "roles/master/job/settings.h"
 #include "roles/master/leader/term.h"
+#include "roles/master/state/jobs_stalled.h"
 
 namespace hostler::master {
 
@@ -35,9 +37,14 @@ Wake& wake(Term& term) {
 bool work_on_jobs(Term& term) {
     if (term.read_only()) return false;
     Desk& desk = term.desk("master");
+    const Instant began = term.ports().timers.now();
     bool more = follow_jobs(desk, term.ports().timers.now(), jobs_at_once);
-    if (job_queues(desk).order().waiting_count() > 0) more = admit_jobs(desk) || more;
+    if (job_queues(desk).order().waiting_count() > 0)
+        more = admit_jobs(desk) || more;
+    else
+        desk.live.part<JobsStalled>() = {};
     more = archive_jobs(desk) || more;
+    desk.live.part<JobCounts>().worked += term.ports().timers.now() - began;
     term.commit_then(nullptr);
     return more;
 }

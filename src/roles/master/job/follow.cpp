@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "roles/master/instance/lifecycle.h"
+#include "roles/master/job/counts.h"
 #include "roles/master/job/queues.h"
 #include "roles/master/state/host_blocks.h"
 
@@ -94,14 +95,15 @@ JobRun* run_of(Job& job, std::int64_t position) {
     return at == job.runs.end() ? nullptr : &*at;
 }
 
-// Its tasks are to end, for this reason.
-void begin_end(Desk& desk, const std::string& id, std::int64_t position, const std::string& reason,
+// Its tasks are to end, for this reason. false: they have to already.
+bool begin_end(Desk& desk, const std::string& id, std::int64_t position, const std::string& reason,
                const std::string& why, std::optional<int> exit_code = std::nullopt) {
     JobRun& run = *run_of(desk.estate.jobs.edit(id), position);
-    if (!run.ending.empty()) return;
+    if (!run.ending.empty()) return false;
     run.ending = reason;
     run.exit_code = exit_code;
     end_tasks(desk, JobRun{run}, why);
+    return true;
 }
 
 std::string index_words(const Job& job, std::int64_t position) {
@@ -217,6 +219,7 @@ void note_job(Desk& desk, const std::string& id, JobEvent event, std::string rea
     if (!to) return;
     Job& job = desk.estate.jobs.edit(id);
     job.phase = *to;
+    if (is_final(*to)) ++desk.live.part<JobCounts>().ended[*to];
     job.reason = reason;
     job.message = message;
     if (is_final(*to)) {
@@ -228,7 +231,7 @@ void note_job(Desk& desk, const std::string& id, JobEvent event, std::string rea
 }
 
 void preempt_run(Desk& desk, const std::string& job, std::int64_t position, const std::string& why) {
-    begin_end(desk, job, position, "preempted", why);
+    if (begin_end(desk, job, position, "preempted", why)) ++desk.live.part<JobCounts>().preempted;
     const Job& row = desk.estate.jobs.at(job);
     const bool all =
         std::ranges::all_of(row.runs, [](const JobRun& run) { return run.ending == "preempted"; });

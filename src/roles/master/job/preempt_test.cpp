@@ -5,6 +5,7 @@
 
 #include "api/types_job.h"
 #include "api/types_queue.h"
+#include "roles/master/job/counts.h"
 #include "roles/master/job/settings.h"
 #include "roles/master/testing/job_rig.h"
 
@@ -35,9 +36,15 @@ TEST_F(Preemption, AQueueGetsBackWhatItIsGuaranteedFromTheYoungestThatBorrows) {
     const std::string old = runs_for("old", "user/bob", "beta"),
                       young = runs_for("young", "user/bob", "beta");
     const std::string mine = submit(wanted("mine"));
+    guarantee("beta", 1);
+    EXPECT_TRUE(view_queue(desk, {.tenant = "beta"}).borrows) << "it has two GPUs";
+    guarantee("beta", 2);
+    EXPECT_FALSE(view_queue(desk, {.tenant = "beta"}).borrows) << "CPUs and memory are not guaranteed to it";
+    ASSERT_TRUE(delete_queue(desk, {.tenant = "beta"}, std::nullopt));
     go_on();
     EXPECT_EQ(job(old).phase, JobPhase::running);
     EXPECT_EQ(job(young).phase, JobPhase::preempting);
+    EXPECT_EQ(live.part<JobCounts>().preempted, 1u);
     const std::string victim = tasks(young)[0];
     EXPECT_EQ(instance(victim).phase, InstancePhase::stopping);
     EXPECT_EQ(job(mine).phase, JobPhase::pending) << "until its room is free";

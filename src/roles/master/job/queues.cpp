@@ -119,6 +119,12 @@ void JobQueues::follow_settings(const Desk& desk) {
     }
 }
 
+void JobQueues::note_phase(Known& known, std::optional<JobPhase> phase) {
+    if (known.phase) --phases_[*known.phase];
+    if (phase) ++phases_[*phase];
+    known.phase = phase;
+}
+
 void JobQueues::follow_job(const Desk& desk, const std::string& id) {
     const Job* job = desk.estate.jobs.find(id);
     Known& known = known_[id];
@@ -126,6 +132,7 @@ void JobQueues::follow_job(const Desk& desk, const std::string& id) {
     const bool over = !job || is_final(job->phase);
     std::vector<std::string> running;
     int waiting = 0;
+    note_phase(known, over ? std::nullopt : std::optional{job->phase});
     if (!over && known.kind == 0) known.kind = join_kind(*job);
     if (!over) {
         const Amount size = size_of_element(desk, *job);

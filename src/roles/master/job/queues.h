@@ -31,6 +31,12 @@ public:
     // Elements in the order that have to make room, and end.
     const std::set<std::string>& leaving() const { return leaving_; }
 
+    // Jobs in a phase that is not final.
+    std::int64_t jobs_in(JobPhase phase) const {
+        const auto at = phases_.find(phase);
+        return at == phases_.end() ? 0 : at->second;
+    }
+
     // Why a job was not admitted when it was its turn last; nullptr: it was not asked, or has a place.
     const Error* refused(const std::string& job) const;
     void note_refused(const std::string& job, Error why);
@@ -64,12 +70,15 @@ private:
     Amount capacity_;
     std::map<std::string, Amount> capacity_of_;  // By host.
     struct Known {
+        std::optional<JobPhase> phase;     // Not final.
         int waiting = 0;                   // Entries in the order,
         int priority = 0;                  // all of this priority
         std::uint32_t kind = 0;            // and of this kind,
         std::vector<std::string> running;  // and there; sorted.
     };
     std::map<std::string, Known> known_;
+    void note_phase(Known& known, std::optional<JobPhase> phase);
+    std::map<JobPhase, std::int64_t> phases_;  // How many of the known jobs are in each.
     std::set<std::string> leaving_;
     std::map<std::string, Error> refused_;  // Of those that were asked themselves, by job.
     struct Line {

@@ -4,11 +4,13 @@
 
 #include "domain/order/round.h"
 #include "roles/master/job/admit.h"
+#include "roles/master/job/counts.h"
 #include "roles/master/job/preempt.h"
 #include "roles/master/job/queues.h"
 #include "roles/master/job/reserve.h"
 #include "roles/master/policy/policies.h"
 #include "roles/master/run/reserved.h"
+#include "roles/master/state/jobs_stalled.h"
 
 namespace hostler::master {
 
@@ -29,7 +31,7 @@ struct Going {
     std::optional<Round> round;
     std::set<Asks> without_room;
     std::set<std::string> asked;  // Of the jobs that room is kept for.
-    bool admitted = false;
+    bool admitted = false, offered = false;
     std::string oldest;      // Job that found no room, of those the one that has waited longest,
     std::int64_t since = 0;  // since then.
 };
@@ -78,9 +80,19 @@ bool admit_kept(Desk& desk, const std::set<std::string>& asked) {
         const std::string waiting = JobQueues::waiting_of(id);
         if (asked.contains(id) || !queues.order().waiting(waiting) || queues.order().at_limit(waiting))
             continue;
-        if (admit_next(desk, id)) admitted = true;
+        if (!admit_next(desk, id)) continue;
+        ++desk.live.part<JobCounts>().admitted;
+        admitted = true;
     }
     return admitted;
+}
+
+void note_stalled(const Desk& desk, bool stalled) {
+    std::int64_t& since = desk.live.part<JobsStalled>().since;
+    if (!stalled)
+        since = 0;
+    else if (since == 0)
+        since = desk.estate.micros();
 }
 
 }  // namespace
@@ -99,6 +111,7 @@ bool admit_jobs(Desk& desk, RoundBounds bounds) {
         const std::string id = JobQueues::job_of(turn->id);
         const Job* job = desk.estate.jobs.find(id);
         if (!job) continue;
+        going.offered = true;
         const bool is_kept = kept.contains(id);
         if (is_kept) going.asked.insert(id);
         if (!is_kept && going.without_room.contains(asks_of(desk, *job, turn->kind))) {
@@ -114,12 +127,14 @@ bool admit_jobs(Desk& desk, RoundBounds bounds) {
         }
         job_queues(desk).note_admitted(id);
         going.round->admit();
+        ++desk.live.part<JobCounts>().admitted;
         going.admitted = true;
         if (--bounds.admissions == 0) return true;
     }
     const bool again =
         admit_kept(desk, going.asked) || going.admitted;  // Of an array more may have their turn.
     reserve_room(desk, desk.estate.jobs.find(going.oldest));
+    note_stalled(desk, going.offered && !again);
     going = {};
     ++desk.live.part<RoundCount>().rounds;
     return again;

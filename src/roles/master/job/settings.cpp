@@ -7,8 +7,10 @@
 #include "api/types_queue.h"
 #include "core/quantity.h"
 #include "domain/quota/resource.h"
+#include "roles/master/role/subjects.h"
 #include "roles/master/scheduler/wishes.h"
 #include "roles/master/state/refuse.h"
+#include "roles/master/state/views.h"
 
 namespace hostler::master {
 
@@ -55,8 +57,8 @@ std::string summary_of(const Desk& desk, const Standing& standing) {
 }
 
 bool borrows(const Standing& standing) {
-    const Amount& guaranteed = standing.queue.guaranteed;
-    return guaranteed != Amount{} && !standing.allocated.fits(guaranteed);
+    const Amount &guaranteed = standing.queue.guaranteed, &allocated = standing.allocated;
+    return guaranteed != Amount{} && allocated != Amount{} && !covers(guaranteed, {}, allocated);
 }
 
 Result<> check_version(const QueueSettings* row, std::optional<std::int64_t> if_version) {
@@ -112,20 +114,27 @@ Result<> delete_queue(Desk& desk, const QueuePath& path, std::optional<std::int6
 
 api::Queue view(const Desk& desk, const Standing& standing) {
     const QueueSettings* row = desk.estate.queues.find(QueueSettings::id_of(standing.path));
+    const Amount& capacity = job_queues(desk).order().capacity();
     api::Queue queue{.tenant_id = standing.path.tenant,
                      .project = standing.path.project,
                      .user = standing.path.user,
+                     .name = name_of_subject(desk, standing.path.user),
                      .weight = row ? row->weight : 1,
                      .running = shown(standing.allocated, -1),
                      .running_elements = standing.running,
                      .waiting_elements = standing.waiting,
                      .share_milli = in_milli(standing.share),
+                     .entitled_milli = in_milli(standing.entitled),
+                     .guaranteed_milli = in_milli(standing.queue.guaranteed.dominant(capacity)),
                      .used_milli = in_milli(standing.used),
+                     .rank_milli = in_milli(standing.rank),
+                     .below_guarantee = standing.guaranteed,
                      .borrows = borrows(standing),
                      .summary = summary_of(desk, standing),
                      .version = row ? static_cast<std::int64_t>(row->meta.generation) : 0};
     if (row && row->guaranteed != Amount{}) queue.guaranteed = shown(row->guaranteed, 0);
     if (row && row->most) queue.most = shown(*row->most, Amount::most);
+    if (standing.oldest > 0) queue.waits_since = wall(standing.oldest);
     return queue;
 }
 

@@ -96,6 +96,7 @@ void Counts::follow(const Desk& desk) {
         look_at_instance(desk, id);
     for (const std::string& id : changed_hosts(desk)) look_at_host(desk, id);
     for (const std::string& id : followed_.alerts.changed(desk.estate.alerts)) look_at_alert(desk, id);
+    for (const std::string& id : followed_.jobs.changed(desk.estate.jobs)) look_at_job(desk, id);
 }
 
 // All whose GPUs may be counted otherwise than before.
@@ -211,6 +212,22 @@ void Counts::count(const AlertSort& one, std::int64_t times) {
     add(alerts_of_all_, one.severity, times);
 }
 
+void Counts::look_at_job(const Desk& desk, const std::string& id) {
+    if (const auto was = each_job_.find(id); was != each_job_.end()) {
+        count_job(was->second, -1);
+        each_job_.erase(was);
+    }
+    const Job* row = desk.estate.jobs.find(id);
+    if (!row || is_final(row->phase)) return;
+    InstanceSort one{row->tenant, row->project, text_of(row->phase)};
+    count_job(each_job_.emplace(id, std::move(one)).first->second, 1);
+}
+
+void Counts::count_job(const InstanceSort& one, std::int64_t times) {
+    add(jobs_, one, times);
+    add(jobs_of_all_, one.state, times);
+}
+
 std::vector<Counts::Waiting> Counts::waiting(const std::string& tenant, const std::string& project,
                                              std::size_t most) const {
     using Limits = std::numeric_limits<std::int64_t>;
@@ -235,7 +252,8 @@ bool Counts::operator==(const Counts& other) const {
     return instances_ == other.instances_ && instances_of_all_ == other.instances_of_all_ &&
            waiting_ == other.waiting_ && waiting_of_all_ == other.waiting_of_all_ && gpus_ == other.gpus_ &&
            held_ == other.held_ && held_by_all_ == other.held_by_all_ && hosts_ == other.hosts_ &&
-           alerts_ == other.alerts_ && alerts_of_all_ == other.alerts_of_all_;
+           jobs_ == other.jobs_ && jobs_of_all_ == other.jobs_of_all_ && alerts_ == other.alerts_ &&
+           alerts_of_all_ == other.alerts_of_all_;
 }
 
 const Counts& counts(const Desk& desk) {

@@ -1,5 +1,5 @@
-// How many instances, GPUs, hosts and alerts there are of each sort, kept beside the estate: an overview
-// costs the same in a cloud of any size.
+// How many instances, jobs, GPUs, hosts and alerts there are of each sort, kept beside the estate: an
+// overview costs the same in a cloud of any size.
 #pragma once
 
 #include <array>
@@ -35,6 +35,7 @@ public:
         std::string tenant, project, zone, model, trust, isolation;
         auto operator<=>(const HeldSort&) const = default;
     };
+    // Of instances and of jobs.
     struct InstanceSort {
         std::string tenant, project, state;
         auto operator<=>(const InstanceSort&) const = default;
@@ -67,6 +68,9 @@ public:
     // Of all tenants together: no sort names one.
     const std::map<HeldSort, std::int64_t>& held_by_all() const { return held_by_all_; }
     const std::map<HostSort, std::int64_t>& hosts() const { return hosts_; }
+    // Jobs that are not over.
+    const std::map<InstanceSort, std::int64_t>& jobs() const { return jobs_; }
+    const std::map<std::string, std::int64_t>& jobs_of_all() const { return jobs_of_all_; }
     const std::map<AlertSort, std::int64_t>& alerts() const { return alerts_; }
     const std::map<alert::Severity, std::int64_t>& alerts_of_all() const { return alerts_of_all_; }
 
@@ -89,10 +93,12 @@ private:
     };
     void look_at_instance(const Desk& desk, const std::string& id);
     void look_at_host(const Desk& desk, const std::string& id);
+    void look_at_job(const Desk& desk, const std::string& id);
     void look_at_alert(const Desk& desk, const std::string& id);
     void count(const OneInstance& one, std::int64_t times);
     void count(const OneHost& one, std::int64_t times);
     void count(const AlertSort& one, std::int64_t times);
+    void count_job(const InstanceSort& one, std::int64_t times);
     std::set<std::string> changed_hosts(const Desk& desk);
 
     struct Followed {
@@ -103,12 +109,14 @@ private:
         Follower<ConsolidationRecord> consolidations;
         Follower<Restore> restores;
         Follower<alert::Alert> alerts;
+        Follower<Job> jobs;
     };
 
     Followed followed_;
     std::map<std::string, OneInstance> each_instance_;
     std::map<std::string, OneHost> each_host_;
     std::map<std::string, AlertSort> each_alert_;
+    std::map<std::string, InstanceSort> each_job_;
     std::map<std::string, std::string> claim_at_;         // The host of each claim.
     std::map<std::string, std::set<std::string>> heard_;  // By restore: hosts that have spoken since.
 
@@ -118,6 +126,8 @@ private:
     std::map<GpuSort, Gpus> gpus_;
     std::map<HeldSort, std::int64_t> held_, held_by_all_;
     std::map<HostSort, std::int64_t> hosts_;
+    std::map<InstanceSort, std::int64_t> jobs_;
+    std::map<std::string, std::int64_t> jobs_of_all_;  // By state.
     std::map<AlertSort, std::int64_t> alerts_;
     std::map<alert::Severity, std::int64_t> alerts_of_all_;
 };

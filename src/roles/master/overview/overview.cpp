@@ -72,11 +72,13 @@ std::vector<Shown> shown(const std::map<Key, std::int64_t>& counted) {
     return rows;
 }
 
-std::vector<api::StateCount> instances(const Counts& counted, const Places& places) {
-    if (places.everywhere) return shown<api::StateCount>(counted.instances_of_all());
+std::vector<api::StateCount> by_state(const std::map<Counts::InstanceSort, std::int64_t>& counted,
+                                      const std::map<std::string, std::int64_t>& of_all,
+                                      const Places& places) {
+    if (places.everywhere) return shown<api::StateCount>(of_all);
     std::map<std::string, std::int64_t> sum;
     for (const Scope& at : places.scopes)
-        each_at(counted.instances(), at,
+        each_at(counted, at,
                 [&](const Counts::InstanceSort& sort, std::int64_t count) { sum[sort.state] += count; });
     return shown<api::StateCount>(sum);
 }
@@ -258,11 +260,13 @@ api::Overview overview(const Desk& desk, const api::Caller& caller) {
     api::Overview all{.as_of = wall(desk.estate.micros())};
     if (const Places at = projects_of(who, Permission::instance_read); !at.empty()) {
         all.truncated = at.cut;
-        all.instances = instances(counted, at);
+        all.instances = by_state(counted.instances(), counted.instances_of_all(), at);
         all.waiting = waiting(desk, counted, at);
         all.stopping = stopping(desk, at, all.truncated);
         if (authorize_anywhere(who, Permission::price_read)) all.costs = costs(desk, counted, at);
     }
+    if (const Places at = projects_of(who, Permission::job_read); !at.empty())
+        all.jobs = by_state(counted.jobs(), counted.jobs_of_all(), at);
     if (const Places at = places_of(who, Permission::gpu_read, {ScopeKind::provider}); !at.empty())
         all.gpus = gpus(counted, at);
     if (const Places at = places_of(who, Permission::host_read, {ScopeKind::provider}); !at.empty())

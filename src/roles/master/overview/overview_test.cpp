@@ -185,6 +185,23 @@ TEST_F(Overviews, CountFiringAlerts) {
     EXPECT_THAT(of("acme").alerts.value(), IsEmpty());
 }
 
+TEST_F(Overviews, CountJobsThatAreNotOver) {
+    Job waits{.id = "j-1", .tenant = "acme"}, runs = waits, theirs = waits, over = waits;
+    runs.id = "j-2", runs.phase = JobPhase::running, runs.project = "lab";
+    theirs.id = "j-3", theirs.tenant = "globex";
+    over.id = "j-4", over.phase = JobPhase::failed;
+    for (const Job& one : {waits, runs, theirs, over}) estate.jobs.add(one);
+    counted();
+    EXPECT_THAT(words(of("acme").jobs), ElementsAre("1 pending", "1 running"));
+    EXPECT_THAT(words(of("").jobs), ElementsAre("2 pending", "1 running"));
+    EXPECT_THAT(words(of(BuiltInRole::member, Scope::of_project("acme", "lab")).jobs),
+                ElementsAre("1 running"));
+    EXPECT_FALSE(of(BuiltInRole::provider, Scope::of_provider("north")).jobs);
+    estate.jobs.edit("j-1").phase = JobPhase::cancelled;
+    counted();
+    EXPECT_THAT(words(of("acme").jobs), ElementsAre("1 running"));
+}
+
 TEST_F(Overviews, WhatWaitsIsBoundedAndTheNewestComesFirst) {
     for (int i = 0; i < 60; ++i) {
         Instance one{.id = fmt::format("i-{}", i), .caller_id = fmt::format("n-{}", i), .tenant = "acme"};

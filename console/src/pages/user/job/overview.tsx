@@ -1,5 +1,7 @@
 // Overview of a job: why it is as it is, how far it is, what it is made of.
 import { Code, SimpleGrid, Stack, Text } from '@mantine/core';
+import { Link } from 'wouter';
+import { usePermission } from '../../../api/permissions';
 import { useRead } from '../../../api/use_read';
 import { Bar, Legend } from '../../../parts/bars';
 import { ExplanationView } from '../../../parts/explanation';
@@ -8,7 +10,7 @@ import { AsyncView } from '../../../parts/states';
 import { Timeline } from '../../../parts/timeline';
 import { Ago, Facts, Id, Lasting, Unknown } from '../../../parts/values';
 import { countText, durationText } from '../../../parts/words';
-import { JobName } from './kind';
+import { JobName, jobPage } from './kind';
 import { isOver, type Job, progressParts, type Turn } from './words';
 
 function TurnFacts({ turn }: { turn: Turn }) {
@@ -30,13 +32,14 @@ function TurnFacts({ turn }: { turn: Turn }) {
 const askAgain = 5000;
 
 function Why({ job }: { job: Job }) {
+  const maySeeQueues = usePermission('queue.read', job);
   const query = useRead(
     '/v1/jobs/{job}/explain',
     { params: { job: job.id }, query: { tenantID: job.tenantID } },
     { kinds: ['job'], every: isOver(job) || job.waiting === 0 ? undefined : askAgain },
   );
   return (
-    <Section title="Why">
+    <Section title="Why" actions={maySeeQueues && !isOver(job) && <Link href="/queues" className="plain">Queues</Link>}>
       <AsyncView query={query} lines={2}>{(why) => <Stack gap="xs"><ExplanationView why={why} /><TurnFacts turn={why} /></Stack>}</AsyncView>
     </Section>
   );
@@ -87,6 +90,29 @@ function JobFacts({ job }: { job: Job }) {
   );
 }
 
+/** Where its output and what it writes are. */
+function Results({ job }: { job: Job }) {
+  const mayReadLogs = usePermission('instance.logs', job);
+  const mayReadVolumes = usePermission('volume.read', job);
+  const volumes = (job.submission?.volumes ?? []).filter(({ name }) => name);
+  return (
+    <Section title="Output and results" actions={mayReadLogs && <Link href={jobPage(job, 'logs')} className="plain">Logs</Link>}>
+      <Stack gap="xs">
+        <Text fz="sm">
+          Each task has a log of its own, by rank, index and attempt.
+          {' '}{volumes.length > 0 ? 'Files stay in these volumes; files elsewhere are lost when a task ends.' : 'It has no volume: files that its tasks write are lost when they end.'}
+        </Text>
+        {volumes.map(({ name, mountPath, readOnly }) => (
+          <Text fz="sm" key={mountPath}>
+            {mayReadVolumes ? <Link className="plain" href={`/volumes/${encodeURIComponent(name)}?tenantID=${encodeURIComponent(job.tenantID)}`}>{name}</Link> : name}
+            {' '}at <Code className="breakable">{mountPath}</Code>{readOnly && ', read-only'}
+          </Text>
+        ))}
+      </Stack>
+    </Section>
+  );
+}
+
 function LastEvents({ job }: { job: Job }) {
   const query = useRead(
     '/v1/jobs/{job}/events',
@@ -100,7 +126,7 @@ export function JobOverview({ job }: { job: Job }) {
   return (
     <SimpleGrid cols={{ base: 1, lg: 2 }}>
       <Stack><Why job={job} /><Progress job={job} /><LastEvents job={job} /></Stack>
-      <Stack><Section title="Facts"><JobFacts job={job} /></Section></Stack>
+      <Stack><Results job={job} /><Section title="Facts"><JobFacts job={job} /></Section></Stack>
     </SimpleGrid>
   );
 }
