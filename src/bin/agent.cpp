@@ -32,6 +32,7 @@
 #include "bin/process.h"
 #include "bin/program_options.h"
 #include "bin/ready_file.h"
+#include "bin/simulated_leases.h"
 #include "bin/supervise.h"
 #include "core/log.h"
 #include "core/version.h"
@@ -111,6 +112,7 @@ struct Containers {
     std::unique_ptr<Net> net;                // Null: the host's own.
     std::unique_ptr<sim::Disk> disk;         // Of the simulated ones.
     sim::SimEngine* simulated = nullptr;
+    std::unique_ptr<SimulatedLeases> leases;
 };
 
 // Containers that are not there: for demonstrations where no engine is.
@@ -129,6 +131,7 @@ Task<Containers> simulated_containers(Process& process, const std::vector<Teleme
     made.events = engine.get();
     made.processes = engine.get();
     made.exec = std::make_unique<sim::SimExec>(process.loop, *process.timers, *engine);
+    made.leases = std::make_unique<SimulatedLeases>(process.loop, *process.timers, *engine, *made.disk);
     made.engine = std::move(engine);
     co_return made;
 }
@@ -240,7 +243,7 @@ Task<> run(Process& process, Options options) {
     if (options.engine != "sim")
         layers = CO_TRY(disk::open_layers(*layer_worker, {.folder = data / "layers"}));
     const auto logs = CO_TRY(disk::open_logs(*disk_worker, data / "logs"));
-    std::unique_ptr<LeaseBook> leases;  // Simulated containers end with this process.
+    std::unique_ptr<LeaseBook> leases;
     if (options.engine != "sim")
         leases = CO_TRY(
             disk::open_leases(*lease_worker, data / "leases",
@@ -278,7 +281,7 @@ Task<> run(Process& process, Options options) {
                        names.get(),
                        containers.ways_in ? containers.ways_in.get() : containers.exec.get(),
                        containers.images,
-                       leases.get(),
+                       containers.leases ? &containers.leases->book() : leases.get(),
                        &gpu_bench,
                        disk_bench.get(),
                        layers ? static_cast<KeptLayers*>(layers.get()) : containers.simulated,
@@ -291,6 +294,7 @@ Task<> run(Process& process, Options options) {
     group.start("ready", tell_when_connected(role, *process.timers, options.ready_file));
     auto ended = co_await role.run();
     (void)co_await group.close();
+    if (containers.leases) (void)co_await containers.leases->close();
     if (containers.simulated) (void)co_await containers.simulated->close();
     co_return ended;
 }

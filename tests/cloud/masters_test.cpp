@@ -57,5 +57,14 @@ TEST_F(Masters, TheLeaderIsKilledAndTheNextWriteIsDone) {
         60s));
 }
 
+TEST_F(Masters, AJobRunsOnTheSimulatedEngineAndEndsWithItsCode) {
+    ASSERT_EQ(cli({"spec", "create", "small", "--cpu", "1", "--memory", "64Mi", "--gpu-type",
+                   "H100 SXM5 80GB", "--gpu-num", "1"})
+                  .code,
+              0);
+    const Ran ran = cli({"run", "--image", "x", "--spec", "small", "--", "exit", "7"});
+    EXPECT_EQ(ran.code, 7) << ran.out << ran.err;
+}
+
 }  // namespace
 }  // namespace hostler::cloud
