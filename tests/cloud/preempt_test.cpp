@@ -85,7 +85,7 @@ std::unique_ptr<Cloud> Preempted::one;
 
 TEST_F(Preempted, ContinuesFromItsCheckpointThoughAgentAndMasterDie) {
     ASSERT_EQ(
-        cloud.api("POST", "/v1/volumes", {{"name", "kept"}, {"size", "64Mi"}, {"tenantID", "acme"}}).status,
+        cloud.api("POST", "/v1/volumes", {{"name", "kept"}, {"size", "300Mi"}, {"tenantID", "acme"}}).status,
         201);
     submit_there("low", counting,
                  {{"volumes", json::array{json::object{{"name", "kept"}, {"mountPath", "/data"}}}},
