@@ -41,7 +41,8 @@ TEST_F(JobsRun, AProgramThatFailsIsTriedAgainAndItsExitCodeIsKept) {
 TEST_F(JobsRun, TheTasksOfAGangReachEachOther) {
     submit("gang",
            "if [ $RANK = 0 ]; then nc -l -p $MASTER_PORT; "
-           "else until echo rank $RANK of $WORLD_SIZE | nc $MASTER_ADDR $MASTER_PORT; do sleep 1; done; fi",
+           "else echo rank $RANK of $WORLD_SIZE >/said; "
+           "until nc $MASTER_ADDR $MASTER_PORT </said; do sleep 1; done; fi",
            {{"tasks", 2}, {"gang", true}});
     wait_for("gang", "succeeded");
     EXPECT_EQ(logs("gang", {"--rank", "0"}), "rank 1 of 2\n");
