@@ -153,7 +153,7 @@ struct JobEndShown {
 BOOST_DESCRIBE_STRUCT(JobEndShown, (), (rank, index, attempt, reason, exit_code, instances, started_at, ended_at))
 template <>
 inline constexpr auto fields<JobEndShown> = std::to_array<Field>({
-    {.member = "rank", .help = "Number of the independent task; of a gang 0.", .example = "0"},
+    {.member = "rank", .help = "Number of the independent task; of a gang that of the task that failed first, or 0.", .example = "0"},
     {.member = "index", .help = "Index of an array job.", .example = "17"},
     {.member = "attempt", .help = "The how many-th attempt it was, from 1.", .example = "1"},
     {.member = "reason", .help = "Reason of its end, stable for programs (docs/use/jobs.md).", .example = "exit_code"},

@@ -24,6 +24,7 @@ struct Number {
     const char* help;
 };
 constexpr double stop_grace_most_s = 600;  // Agents give no container longer.
+constexpr double job_min_run_most_s = 86'400;
 constexpr auto numbers = std::to_array<Number>({
     {"--report-interval", &RunOptions::report_s, 0, 0, "Seconds between two reports of a host"},
     {"--sample-interval", &RunOptions::sample_s, 0, 300,
@@ -41,6 +42,8 @@ constexpr auto numbers = std::to_array<Number>({
     {"--stop-grace-max", &RunOptions::stop_grace_max_s, 1, stop_grace_most_s,
      "Seconds that instances may ask for instead"},
     {"--ready-deadline", &RunOptions::ready_s, 0, 0, "Seconds for an instance's probes to answer"},
+    {"--job-min-run", &RunOptions::job_min_run_s, 0, job_min_run_most_s,
+     "Seconds that a task of a job runs before another job may preempt it"},
     {"--audit-days", &RunOptions::audit_days, 30, 36'500, "Days that records of the audit are kept"},
 });
 constexpr const char* report_of_option = "--report-interval-of";
@@ -119,6 +122,7 @@ Result<> RunOptions::put_into(master::Settings& settings) const {
     settings.require_disk_limit = require_disk_limit;
     boost::describe::enum_from_string(tenants.c_str(), settings.tenants);
     settings.ready_deadline = whole(ready_s);
+    settings.job_min_run = whole(job_min_run_s);
     settings.audit_kept = std::chrono::hours{static_cast<int>(audit_days * 24)};
     return {};
 }

@@ -22,6 +22,7 @@ struct RunOptions {
     double stop_grace_s = 30;
     double stop_grace_max_s = 300;
     double ready_s = 300;
+    double job_min_run_s = 60;
     double audit_days = 365;
     bool require_disk_limit = false;
     std::vector<std::string> report_of{};  // "H100=1"

@@ -5,7 +5,7 @@
 
 #include <future>
 
-#include "cloud.h"
+#include "jobs.h"
 
 namespace hostler::cloud {
 namespace {
@@ -17,24 +17,6 @@ constexpr auto scripts_within = 180s;  // Slurm looks at time limits twice a min
 
 class BatchScripts : public Shared {
 protected:
-    // With the shells that the scripts name, and their libraries.
-    void make_image() {
-        const std::string root = cloud.folder + "/batch";
-        const Ran packed = run_program(
-            {"/bin/bash", "-c",
-             fmt::format("mkdir -p {0}/bin {0}/work {0}/tmp && cp $(command -v busybox) {0}/bin/busybox && "
-                         "for a in sh sleep cat tee; do ln -s busybox {0}/bin/$a; done && "
-                         "cp --parents -L /bin/bash $(ldd /bin/bash | grep -o '/[^ ]*') {0} && "
-                         "tar -C {0} -cf {0}.tar .",
-                         root)});
-        ASSERT_EQ(packed.code, 0) << packed.err;
-        const Page made =
-            cloud.web.unix_socket("POST", cloud.data + "/engine/podman.sock",
-                                  "/v1.41/images/create?fromSrc=-&repo=localhost/batch&tag=latest"
-                                  "&changes=ENV%20PATH%3D/bin&changes=WORKDIR%20/work",
-                                  read_file(root + ".tar"));
-        ASSERT_EQ(made.status, 200) << made.body;
-    }
     std::string out(const std::string& side, const std::string& file) const {
         return read_file(cloud.folder + "/" + side + "/" + file);
     }
@@ -42,7 +24,10 @@ protected:
 
 TEST_F(BatchScripts, HaveTheSameOutcomeAsBySbatch) {
     const std::string jobs = HOSTLER_RECORDED "/../jobs";
-    make_image();
+    // With the shells that the scripts name, and their libraries.
+    make_image(cloud, "batch", "sh sleep cat tee",
+               "mkdir $root/work; cp --parents -L /bin/bash $(ldd /bin/bash | grep -o '/[^ ]*') $root",
+               "WORKDIR%20/work");
     ASSERT_EQ(
         cloud.api("POST", "/v1/volumes", {{"name", "dependency"}, {"size", "1Gi"}, {"tenantID", "acme"}})
                 .status /

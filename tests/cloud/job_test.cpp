@@ -1,7 +1,7 @@
 // Jobs in real containers: to their end, as a gang, through the death of roles.
 #include <fmt/format.h>
 
-#include "cloud.h"
+#include "jobs.h"
 
 namespace hostler::cloud {
 namespace {
@@ -9,70 +9,18 @@ namespace {
 using ::testing::HasSubstr;
 using namespace std::chrono_literals;
 
-// Of an image with busybox.
-class Jobs : public Shared {
+class JobsRun : public Shared, protected Jobs {
 protected:
     static constexpr const char* image = "localhost/job:latest";
 
     static void SetUpTestSuite() {
         Shared::SetUpTestSuite();
-        Cloud& cloud = Cloud::shared();
-        const std::string root = cloud.folder + "/job";
-        ASSERT_EQ(
-            run_program({"/bin/sh", "-c",
-                         fmt::format("mkdir -p {0}/bin && cp $(command -v busybox) {0}/bin/busybox && "
-                                     "for a in sh echo sleep nc cat; do ln -s busybox {0}/bin/$a; done && "
-                                     "tar -C {0} -cf {0}.tar .",
-                                     root)})
-                .code,
-            0);
-        const Page made = cloud.web.unix_socket(
-            "POST", cloud.data + "/engine/podman.sock",
-            "/v1.41/images/create?fromSrc=-&repo=localhost/job&tag=latest&changes=ENV%20PATH%3D/bin",
-            read_file(root + ".tar"));
-        ASSERT_EQ(made.status, 200) << made.body;
+        make_image(Cloud::shared(), "job", "sh echo sleep nc cat");
     }
-    json::object wanted(const std::string& name, const std::string& script, json::object more = {}) {
-        json::object body{{"name", name},          {"tenantID", "acme"},
-                          {"image", image},        {"specName", "small"},
-                          {"entrypoint", "sh -c"}, {"cmd", fmt::format("'{}'", script)}};
-        for (auto& [key, value] : more) body[key] = value;
-        return body;
-    }
-    void submit(const std::string& name, const std::string& script, json::object more = {}) {
-        const Page made = cloud.api("POST", "/v1/jobs", wanted(name, script, std::move(more)));
-        ASSERT_EQ(made.status, 201) << made.body;
-    }
-    Page job(const std::string& name) {
-        return cloud.api("GET", fmt::format("/v1/jobs/{}?tenantID=acme", name));
-    }
-    Page wait_for(const std::string& name, const std::string& state, Duration within = 60s) {
-        Page page;
-        EXPECT_TRUE(cloud.until(
-            [&] {
-                page = job(name);
-                return page.at("/state") == state;
-            },
-            within))
-            << page.body;
-        return page;
-    }
-    std::string logs(const std::string& name, std::vector<std::string> more = {}) {
-        std::vector<std::string> words{"job", "logs", name, "--tenant", "acme"};
-        words.insert(words.end(), more.begin(), more.end());
-        return cloud.cli(std::move(words)).out;
-    }
-    // Its tasks have left nothing behind.
-    void expect_gone(const Page& job) {
-        for (const json::value& end : json::parse(job.body).at("ends").as_array())
-            for (const json::value& instance : end.at("instances").as_array())
-                EXPECT_TRUE(cloud.until([&] {
-                    return cloud.containers(std::string{instance.as_string()}).empty();
-                })) << instance;
-    }
+    JobsRun() : Jobs{Cloud::shared(), image} {}
 };
 
-TEST_F(Jobs, OneRunsToItsEndAndWhatItWroteIsReadAfterwards) {
+TEST_F(JobsRun, OneRunsToItsEndAndWhatItWroteIsReadAfterwards) {
     submit("once", "echo this is $HOSTLER_JOB_NAME of rank $HOSTLER_TASK_RANK");
     const Page done = wait_for("once", "succeeded");
     EXPECT_EQ(done.at("/exitCode"), "0");
@@ -81,7 +29,7 @@ TEST_F(Jobs, OneRunsToItsEndAndWhatItWroteIsReadAfterwards) {
     EXPECT_THAT(cloud.cli({"job", "events", "once", "--tenant", "acme"}).out, HasSubstr("submitted"));
 }
 
-TEST_F(Jobs, AProgramThatFailsIsTriedAgainAndItsExitCodeIsKept) {
+TEST_F(JobsRun, AProgramThatFailsIsTriedAgainAndItsExitCodeIsKept) {
     submit("fails", "echo attempt $HOSTLER_JOB_ATTEMPT; exit 7", {{"retries", 1}});
     const Page failed = wait_for("fails", "failed");
     EXPECT_EQ(failed.at("/exitCode"), "7");
@@ -90,23 +38,24 @@ TEST_F(Jobs, AProgramThatFailsIsTriedAgainAndItsExitCodeIsKept) {
     EXPECT_EQ(logs("fails", {"--attempt", "1"}), "attempt 1\n");
 }
 
-TEST_F(Jobs, TheTasksOfAGangReachEachOther) {
+TEST_F(JobsRun, TheTasksOfAGangReachEachOther) {
     submit("gang",
            "if [ $RANK = 0 ]; then nc -l -p $MASTER_PORT; "
-           "else until echo rank $RANK of $WORLD_SIZE | nc $MASTER_ADDR $MASTER_PORT; do sleep 1; done; fi",
+           "else echo rank $RANK of $WORLD_SIZE >/said; "
+           "until nc $MASTER_ADDR $MASTER_PORT </said; do sleep 1; done; fi",
            {{"tasks", 2}, {"gang", true}});
     wait_for("gang", "succeeded");
     EXPECT_EQ(logs("gang", {"--rank", "0"}), "rank 1 of 2\n");
 }
 
-TEST_F(Jobs, ACancelledOneLeavesNothing) {
+TEST_F(JobsRun, ACancelledOneLeavesNothing) {
     submit("endless", "while :; do sleep 1; done", {{"stopGraceSeconds", 1}});
     wait_for("endless", "running");
     EXPECT_EQ(cloud.cli({"job", "cancel", "endless", "--tenant", "acme", "--yes"}).code, 0);
     expect_gone(wait_for("endless", "cancelled"));
 }
 
-TEST_F(Jobs, OneGoesOnWhenMasterAndAgentDie) {
+TEST_F(JobsRun, OneGoesOnWhenMasterAndAgentDie) {
     submit("survivor", "echo begun; sleep 8; echo ended");
     wait_for("survivor", "running");
     const pid_t master = cloud.kill9("master"), agent = cloud.kill9("host-nj-1");
@@ -117,7 +66,7 @@ TEST_F(Jobs, OneGoesOnWhenMasterAndAgentDie) {
     EXPECT_EQ(json::parse(done.body).at("ends").as_array().size(), 1u);
 }
 
-TEST_F(Jobs, AnArrayRunsEachIndexOnce) {
+TEST_F(JobsRun, AnArrayRunsEachIndexOnce) {
     submit("sweep", "echo index $HOSTLER_ARRAY_INDEX; exit $((HOSTLER_ARRAY_INDEX == 4))",
            {{"array", "1-5%2"}});
     const Page ended = wait_for("sweep", "failed");
@@ -127,7 +76,7 @@ TEST_F(Jobs, AnArrayRunsEachIndexOnce) {
         EXPECT_EQ(logs("sweep", {"--index", std::to_string(index)}), fmt::format("index {}\n", index));
 }
 
-TEST_F(Jobs, RunShowsTheOutputAndEndsAsTheProgramDoes) {
+TEST_F(JobsRun, RunShowsTheOutputAndEndsAsTheProgramDoes) {
     const Ran ran = cloud.cli({"run", "--gpus", "1", "--image", image, "--tenant-id", "acme", "-e", "WHO=me",
                                "--", "sh", "-c", "echo this is $WHO; exit 3"});
     EXPECT_EQ(ran.out, "this is me\n") << ran.err;
@@ -137,7 +86,7 @@ TEST_F(Jobs, RunShowsTheOutputAndEndsAsTheProgramDoes) {
     EXPECT_THAT(none.err, HasSubstr("no spec has 77 GPUs; the nearest is"));
 }
 
-TEST_F(Jobs, WrongOnesAreRefusedWithEachWrongField) {
+TEST_F(JobsRun, WrongOnesAreRefusedWithEachWrongField) {
     const Page page = cloud.api(
         "POST", "/v1/jobs",
         wanted("Wrong!", "true", {{"array", "0-10000000"}, {"timeLimitSeconds", -1}, {"tasks", 0}}));

@@ -58,11 +58,12 @@ struct JobRun {
     std::optional<int> exit_code;        // Of the task that failed first, where that is why.
     std::vector<std::int64_t> done;      // Ranks that ended well.
     std::uint64_t generations = 0;  // Sum of the run generations of its tasks when all ran; 0: not so far.
+    std::optional<std::int64_t> failed_rank;  // As exit_code.
     bool operator==(const JobRun&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(JobRun, (),
                       (position, attempt, failures, instances, admitted_at, started_at, ending, done,
-                       generations, exit_code))
+                       generations, exit_code, failed_rank))
 
 // An element that waits to be tried again.
 struct JobRetry {
@@ -84,9 +85,10 @@ struct JobEnd {
     std::vector<std::string> instances;
     std::int64_t started_at = 0;
     std::int64_t ended_at = 0;
+    std::optional<std::int64_t> failed_rank{};  // Of a gang: the task that failed first, where one did.
     bool operator==(const JobEnd&) const = default;
 };
-BOOST_DESCRIBE_STRUCT(JobEnd, (), (position, attempt, reason, exit_code, instances, started_at, ended_at))
+BOOST_DESCRIBE_STRUCT(JobEnd, (), (position, attempt, reason, exit_code, instances, started_at, ended_at, failed_rank))
 
 struct Job {
     std::string id;    // "j-7f3k2m9qxy"

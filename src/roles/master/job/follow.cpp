@@ -47,6 +47,8 @@ struct Look {
     bool any_run = false;
     std::string failure;  // Of the first that failed.
     std::optional<int> exit_code;
+    std::optional<std::int64_t> failed_rank;
+    std::int64_t failed_at = 0;      // When its end was seen.
     std::vector<std::int64_t> done;  // Ranks that ended well, which the run does not know yet.
     std::uint64_t generations = 0;
     bool in_doubt = false;  // One that is over may run still.
@@ -75,9 +77,11 @@ Look look_at(const Desk& desk, const JobRun& run, Instant now) {
         if (failure.empty()) {
             if (!look.exit_code) look.exit_code = 0;
             if (!done) look.done.push_back(static_cast<std::int64_t>(rank));
-        } else if (look.failure.empty()) {
+        } else if (look.failure.empty() || task->ended_at < look.failed_at) {
             look.failure = failure;
             look.exit_code = task->exit_code;
+            look.failed_rank = static_cast<std::int64_t>(rank);
+            look.failed_at = task->ended_at;
         }
     }
     return look;
@@ -95,13 +99,14 @@ JobRun* run_of(Job& job, std::int64_t position) {
     return at == job.runs.end() ? nullptr : &*at;
 }
 
-// Its tasks are to end, for this reason. false: they have to already.
+// Its tasks are to end, for this reason; `look`: where one of them failed. false: they have to already.
 bool begin_end(Desk& desk, const std::string& id, std::int64_t position, const std::string& reason,
-               const std::string& why, std::optional<int> exit_code = std::nullopt) {
+               const std::string& why, const Look& look = {}) {
     JobRun& run = *run_of(desk.estate.jobs.edit(id), position);
     if (!run.ending.empty()) return false;
     run.ending = reason;
-    run.exit_code = exit_code;
+    run.exit_code = look.exit_code;
+    run.failed_rank = look.failed_rank;
     end_tasks(desk, JobRun{run}, why);
     return true;
 }
@@ -111,12 +116,20 @@ std::string index_words(const Job& job, std::int64_t position) {
     return job.elements() > 1 ? fmt::format(" {}", position) : "";
 }
 
+// Of a gang the task that failed first: ": rank 2 ended first, with exit code 7".
+std::string failed_words(const JobEnd& end) {
+    if (!end.failed_rank) return {};
+    return fmt::format(": rank {} ended first{}", *end.failed_rank,
+                       end.exit_code ? fmt::format(", with exit code {}", *end.exit_code) : "");
+}
+
 // An attempt is over: its element succeeded, failed, or waits again.
 void end_attempt(Desk& desk, const std::string& id, const JobRun& run, const Look& look) {
     const std::string reason = !run.ending.empty()    ? run.ending
                                : look.failure.empty() ? "completed"
                                                       : look.failure;
     const std::optional<int> exit_code = run.ending.empty() ? look.exit_code : run.exit_code;
+    const auto failed_rank = run.ending.empty() ? look.failed_rank : run.failed_rank;
     const std::int64_t now = desk.estate.micros();
     Job& job = desk.estate.jobs.edit(id);
     if (job.ends.size() >= JobEnd::kept_max) job.ends.erase(job.ends.begin());
@@ -126,16 +139,17 @@ void end_attempt(Desk& desk, const std::string& id, const JobRun& run, const Loo
                         .exit_code = exit_code,
                         .instances = run.instances,
                         .started_at = run.started_at,
-                        .ended_at = now});
+                        .ended_at = now,
+                        .failed_rank = job.spec.gang ? failed_rank : std::nullopt});
     const AfterEnd after = after_end(job, run, reason);
     const std::int64_t position = run.position;
     if (after == AfterEnd::succeed) ++job.succeeded;
     if (after == AfterEnd::fail) {
         ++job.failed;
         if (!job.exit_code) job.exit_code = exit_code;
-        desk.estate.event(
-            "job", id, job.tenant, reason,
-            fmt::format("The element{} of job {} failed: {}.", index_words(job, position), job.name, reason));
+        desk.estate.event("job", id, job.tenant, reason,
+                          fmt::format("The element{} of job {} failed: {}{}.", index_words(job, position),
+                                      job.name, reason, failed_words(job.ends.back())));
     }
     if (after == AfterEnd::retry) {
         const bool counts = reason != "preempted" && reason != "host_lost" && reason != "host_removed";
@@ -145,9 +159,10 @@ void end_attempt(Desk& desk, const std::string& id, const JobRun& run, const Loo
                        .failures = failures,
                        .not_before = now + (counts ? backoff_s(failures) * 1'000'000 : 0)};
         job.again.insert(std::ranges::upper_bound(job.again, position, {}, &JobRetry::position), retry);
-        desk.estate.event("job", id, job.tenant, "retry",
-                          fmt::format("The element{} of job {} is tried again: {}.",
-                                      index_words(job, position), job.name, reason));
+        desk.estate.event(
+            "job", id, job.tenant, "retry",
+            fmt::format("The element{} of job {} is tried again: {}{}.", index_words(job, position), job.name,
+                        reason, failed_words(job.ends.back())));
     }
     std::erase_if(job.runs, [&](const JobRun& one) { return one.position == position; });
 }
@@ -170,7 +185,7 @@ void follow_run(Desk& desk, const std::string& id, const JobRun& run, Instant no
     if (run.instances.size() > 1 && run.generations != 0 && look.generations > run.generations)
         begin_end(desk, id, run.position, "host_lost", "another task of its gang began again");
     if (!look.failure.empty())
-        begin_end(desk, id, run.position, look.failure, "another task of its gang failed", look.exit_code);
+        begin_end(desk, id, run.position, look.failure, "another task of its gang failed", look);
     const std::int64_t limit = job.spec.time_limit_s * 1'000'000;
     if (limit > 0 && run.started_at != 0 && desk.estate.micros() >= run.started_at + limit)
         begin_end(desk, id, run.position, "time_limit",
@@ -191,7 +206,8 @@ void settle_phase(Desk& desk, const std::string& id, Instant now) {
             return note_job(desk, id, JobEvent::succeed, "completed", "all its tasks succeeded");
         const std::string reason = job.ends.empty() ? "failed" : job.ends.back().reason;
         return note_job(desk, id, JobEvent::fail, reason,
-                        fmt::format("{} of {} elements failed", job.failed, job.elements()));
+                        fmt::format("{} of {} elements failed{}", job.failed, job.elements(),
+                                    job.ends.empty() ? "" : failed_words(job.ends.back())));
     }
     if (job.phase == JobPhase::preempting) return;
     const bool runs = std::ranges::any_of(job.runs, [](const JobRun& run) { return run.started_at != 0; });

@@ -130,6 +130,29 @@ TEST_F(Jobs, OneFailedRankEndsItsGang) {
     EXPECT_EQ(job(id).phase, JobPhase::failed);
     EXPECT_EQ(job(id).exit_code, 7);
     EXPECT_EQ(job(id).ends[0].reason, "exit_code");
+    EXPECT_EQ(job(id).ends[0].failed_rank, 1);
+    EXPECT_EQ(view(desk, job(id)).ends[0].rank, 1);
+    EXPECT_EQ(job(id).message, "1 of 1 elements failed: rank 1 ended first, with exit code 7");
+}
+
+// Those that lose it end, too, and may have a lower rank.
+TEST_F(Jobs, TheRankThatFailedFirstIsTold) {
+    host("a");
+    auto request = wanted("gang");
+    request.tasks = 3;
+    request.gang = true;
+    const std::string id = submit(request);
+    go_on();
+    all_run(id);
+    const auto all = tasks(id);
+    exits(all[2], 9);
+    pass(1);
+    exits(all[0], 1);
+    go_on();
+    all_gone();
+    EXPECT_EQ(job(id).exit_code, 9);
+    EXPECT_EQ(job(id).ends[0].failed_rank, 2);
+    EXPECT_EQ(job(id).message, "1 of 1 elements failed: rank 2 ended first, with exit code 9");
 }
 
 TEST_F(Jobs, WhatCanNeverFitIsRefusedAtOnce) {

@@ -17,7 +17,6 @@ namespace {
 constexpr std::int64_t kept_longest = 15 * 60 * std::int64_t{1'000'000};  // The longest grace and more.
 constexpr std::int64_t kept_after_the_last =
     10 * std::int64_t{1'000'000};  // For the round that admits the job.
-constexpr std::int64_t min_run_s = 60;
 
 // For whom elements are being ended.
 struct Ways {
@@ -44,7 +43,7 @@ const JobRun* run_of(const Desk& desk, const std::string& element, const Job*& j
 
 // What others end for already is counted once.
 EvictionRules rules_of(const Desk& desk) {
-    EvictionRules rules{.min_run_s = min_run_s};
+    EvictionRules rules{.min_run_s = desk.settings.job_min_run.count()};
     rules.leaving = job_queues(desk).leaving();
     for (const auto& [id, way] : desk.live.part<Ways>().by_job)
         if (const Job* claimant = desk.estate.jobs.find(id); claimant && !is_placed(*claimant, way.since))

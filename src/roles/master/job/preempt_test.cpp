@@ -124,7 +124,10 @@ TEST_F(Preemption, WhatHasJustBegunIsLeftAMinute) {
     go_on();
     EXPECT_EQ(job(low).phase, JobPhase::running);
     EXPECT_TRUE(job(low).runs[0].ending.empty() && job(low).runs[1].ending.empty());
-    pass(61);
+    pass(59);
+    go_on();
+    EXPECT_EQ(std::ranges::count(job(low).runs, "preempted", &JobRun::ending), 0);
+    pass(2);
     go_on();
     EXPECT_EQ(std::ranges::count(job(low).runs, "preempted", &JobRun::ending), 1)
         << "one of its tasks is enough";

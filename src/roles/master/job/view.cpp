@@ -140,7 +140,7 @@ api::Job view(const Desk& desk, const Job& job) {
         shown.after.push_back({one.job, static_cast<api::JobWhen>(one.when)});
     for (const JobEnd& end : job.ends) {
         api::JobEndShown& row = shown.ends.emplace_back();
-        row = {.rank = rank_at(job, end.position, 0),
+        row = {.rank = rank_at(job, end.position, end.failed_rank.value_or(0)),
                .index = index_of(job, end.position),
                .attempt = end.attempt,
                .reason = end.reason,

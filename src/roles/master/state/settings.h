@@ -110,6 +110,7 @@ struct Settings {
     // Between SIGTERM and SIGKILL, of instances that ask for no time of their own; and the most they may.
     std::chrono::seconds stop_grace{30};
     std::chrono::seconds stop_grace_max{300};
+    std::chrono::seconds job_min_run{60};   // A task that runs for less is not preempted.
     std::chrono::seconds stop_notice{900};  // So long before a rule stops an instance its people are told.
     std::chrono::seconds idle_grace{
         900};                           // After an outage of ours nothing is stopped for inactivity so soon.
