@@ -4532,7 +4532,7 @@ export interface components {
         JobEndShown: {
             /**
              * Format: int64
-             * @description Number of the independent task; of a gang 0.
+             * @description Number of the independent task; of a gang that of the task that failed first, or 0.
              * @example 0
              */
             rank: number;
