@@ -170,7 +170,7 @@ Result<Containers> docker_containers(Process& process, Worker& worker, const Opt
     Containers made;
     made.program_worker = make_worker(process.loop, "programs");
     made.programs = std::make_unique<program::ProgramEngine>(
-        *process.timers, *made.program_worker,
+        process.loop, *process.timers, *made.program_worker,
         program_settings(options.programs, fs::absolute(options.data), settings));
     auto engine =
         std::make_unique<docker::DockerEngine>(*process.net, *process.timers, worker, std::move(settings));

@@ -53,7 +53,7 @@ program::ProgramSettings ProgramTest::settings() const {
 void ProgramTest::begin(program::ProgramSettings settings) {
     engine_.reset();
     worker_ = make_worker(loop_, "programs");
-    engine_ = std::make_unique<program::ProgramEngine>(*timers_, *worker_, std::move(settings));
+    engine_ = std::make_unique<program::ProgramEngine>(loop_, *timers_, *worker_, std::move(settings));
 }
 
 ContainerSpec ProgramTest::shell(std::string name, std::string script) {

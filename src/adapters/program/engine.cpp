@@ -1,6 +1,8 @@
 #include "adapters/program/engine.h"
 
+#include "adapters/program/bell.h"
 #include "core/names.h"
+#include "core/task_group.h"
 
 namespace hostler::program {
 
@@ -10,8 +12,9 @@ constexpr Duration look_first = std::chrono::milliseconds{5}, look_most = std::c
 
 }  // namespace
 
-ProgramEngine::ProgramEngine(Timers& timers, Worker& worker, ProgramSettings settings)
-    : timers_(timers),
+ProgramEngine::ProgramEngine(Loop& loop, Timers& timers, Worker& worker, ProgramSettings settings)
+    : loop_(loop),
+      timers_(timers),
       worker_(worker),
       kill_time_(settings.kill_time),
       news_time_(settings.news_time),
@@ -103,13 +106,42 @@ Task<std::vector<Container>> ProgramEngine::list(std::string label, std::string 
 }
 
 Task<> ProgramEngine::follow(std::string label, std::string value, std::function<void(EngineNews)> tell) {
+    Heard heard;
+    TaskGroup listening{loop_};
+    listening.start("ends of programs", listen(heard));
+    auto ended = co_await look_for_changes(std::move(label), std::move(value), std::move(tell), heard);
+    (void)co_await listening.close();
+    co_return ended;
+}
+
+Task<> ProgramEngine::look_for_changes(std::string label, std::string value,
+                                       std::function<void(EngineNews)> tell, Heard& heard) {
     auto seen = CO_TRY(co_await list(label, value));
     tell(EngineNews::follows);
     while (true) {
-        CO_TRY(co_await sleep(timers_, news_time_));
+        if (!heard.rung) {
+            const Deadline deadline{timers_, news_time_, [&] { heard.changed.notify_all(); }};
+            CO_TRY(co_await heard.changed.wait());
+        }
+        heard.rung = false;
         auto now = CO_TRY(co_await list(label, value));
         if (now != seen) tell(EngineNews::changed);
         seen = std::move(now);
+    }
+}
+
+// Without it changes are found by looking. The first program makes the folder of its pipe.
+Task<> ProgramEngine::listen(Heard& heard) {
+    Bell bell{loop_, programs_->state_folder()};
+    while (true) {
+        const auto rung = co_await bell.rung();
+        CO_TRY(co_await check_cancelled());
+        if (!rung) {
+            CO_TRY(co_await sleep(timers_, news_time_));
+            continue;
+        }
+        heard.rung = true;
+        heard.changed.notify_all();
     }
 }
 

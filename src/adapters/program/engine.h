@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "adapters/program/programs.h"
+#include "core/signal.h"
 #include "core/worker.h"
 #include "ports/engine_events.h"
 
@@ -12,7 +13,7 @@ namespace hostler::program {
 class ProgramEngine final : public Engine, public EngineEvents {
 public:
     // `worker` does what blocks; a start takes it for about 0.1 s.
-    ProgramEngine(Timers& timers, Worker& worker, ProgramSettings settings);
+    ProgramEngine(Loop& loop, Timers& timers, Worker& worker, ProgramSettings settings);
 
     Task<EngineFacts> describe() override;
     Task<Limits> limits();
@@ -25,7 +26,8 @@ public:
     using Engine::remove;
     Task<std::vector<Container>> list(std::string label, std::string value) override;
     Task<LogPart> logs(std::string name, LogsWanted wanted) override;
-    // By looking: two changes within ProgramSettings::news_time may be one, or none when they cancel out.
+    // By looking, when a program has ended and after ProgramSettings::news_time: changes between two looks
+    // may be one, or none when they cancel out.
     Task<> follow(std::string label, std::string value, std::function<void(EngineNews)> tell) override;
     Task<> answers() override;
 
@@ -34,6 +36,15 @@ private:
     Task<std::optional<Ending>> end(std::string name, Duration grace);
     Task<std::optional<Container>> look(std::string name);
 
+    struct Heard {
+        bool rung = false;  // Since the last look.
+        Signal changed{};
+    };
+    Task<> listen(Heard& heard);
+    Task<> look_for_changes(std::string label, std::string value, std::function<void(EngineNews)> tell,
+                            Heard& heard);
+
+    Loop& loop_;
     Timers& timers_;
     Worker& worker_;
     Duration kill_time_, news_time_;

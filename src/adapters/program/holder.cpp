@@ -14,8 +14,10 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 #include <optional>
 
+#include "adapters/program/bell.h"
 #include "adapters/program/control_groups.h"
 #include "adapters/program/inside.h"
 #include "adapters/program/log_file.h"
@@ -243,6 +245,7 @@ void Holder::finish() {
     ending.oom_killed = !stop_killed_ && ending.exit_code != 0 && memory_kills(plan_.groups) > 0;
     if (auto kept = write_ending(plan_.folder, ending); !kept)
         (void)fmt::print(stderr, "{}\n", kept.error().message);
+    ring(std::filesystem::path{plan_.folder}.parent_path().parent_path());
     (void)kill_groups(plan_.groups, kill_rounds_max);
     remove_groups(plan_.groups);
     ::rmdir((plan_.folder + "/root").c_str());

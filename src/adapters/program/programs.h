@@ -48,6 +48,8 @@ public:
     Result<> remove(const std::string& name);
     Result<LogPart> log(const std::string& name, const LogsWanted& wanted);
 
+    const std::string& state_folder() const { return settings_.state_folder; }
+
 private:
     struct Prepared {
         Plan plan;

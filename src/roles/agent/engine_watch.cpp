@@ -14,6 +14,7 @@ namespace {
 constexpr int tries_at_first = 10;
 constexpr int doublings_max = 3;
 constexpr Duration retry_max = seconds{5};
+constexpr int rest_per_look = 9;  // Of the time that it took.
 
 }  // namespace
 
@@ -50,6 +51,8 @@ Task<> EngineWatch::look() {
     const bool rarely = follows_ && looked_at_ >= settled_;
     due_ = looked_at_ + (rarely ? settings_.list_interval : settings_.watch_interval);
     CO_TRY(co_await look_());
+    const Instant ended = ports_.timers.now();
+    rested_ = std::min(ended + (ended - looked_at_) * rest_per_look, looked_at_ + settings_.watch_interval);
     if (!workloads_.known()) {  // Also while it tells what happens.
         ++failures_;
         const int doublings = std::clamp(failures_ - tries_at_first, 0, doublings_max);
@@ -135,8 +138,7 @@ void EngineWatch::hear(EngineNews news) {
     }
     // Dockerd tells of an end before its list shows it, and podman begins to tell a moment late.
     settled_ = now + settings_.news_settle;
-    // The first news are looked at right away, and many no more often than without them.
-    look_by(std::max(now + settings_.coalesce, looked_at_ + settings_.watch_interval));
+    look_by(std::max(now + settings_.coalesce, rested_));
 }
 
 void EngineWatch::look_by(Instant at) {
