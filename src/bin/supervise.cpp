@@ -91,7 +91,8 @@ Task<> supervise(Process& process, SuperviseOptions options) {
     docker::DockerEngine containers{
         *process.net, *process.timers, *engine_worker, {.socket = options.engine.substr(docker.size())}};
     const auto program_worker = make_worker(process.loop, "programs");
-    program::ProgramEngine programs{*process.timers, *program_worker, {.state_folder = options.programs}};
+    program::ProgramEngine programs{
+        process.loop, *process.timers, *program_worker, {.state_folder = options.programs}};
     program::BothEngines engine{
         process.loop, *process.timers, {.engine = containers, .events = containers}, programs, false};
     agent::Supervisor supervisor{process.loop, *process.timers, engine, *book, {.boot = options.boot}};

@@ -191,7 +191,7 @@ TEST_F(ProgramTest, AProgramOutlivesTheProcessThatStartedIt) {
         Loop loop;
         testing::RealTimers timers{loop};
         const auto worker = make_worker(loop, "agent");
-        program::ProgramEngine engine{timers, *worker, settings()};
+        program::ProgramEngine engine{loop, timers, *worker, settings()};
         const auto launched =
             testing::run_real(loop, engine.launch(shell("a", "sleep 0.5; echo done; exit 9")));
         if (launched) ::kill(::getpid(), SIGKILL);
@@ -207,7 +207,7 @@ TEST_F(ProgramTest, AProgramOutlivesTheProcessThatStartedIt) {
 
 TEST_F(ProgramTest, OneNameIsStartedOnceByTwoAgents) {
     const auto other_worker = make_worker(loop_, "other");
-    program::ProgramEngine other{*timers_, *other_worker, settings()};
+    program::ProgramEngine other{loop_, *timers_, *other_worker, settings()};
     std::vector<std::string> ids;
     for (int i = 0; i < 5; ++i) {
         const auto spec = shell(fmt::format("a-{}", i), server_script);
@@ -268,6 +268,20 @@ TEST_F(ProgramTest, TellsWhatHappensToTheProgramsThatAreFollowed) {
     EXPECT_TRUE(wait_for([&] { return changes > 0; })) << "it was removed";
     EXPECT_TRUE(run(engine_->answers()));
     EXPECT_EQ(stream.size(), 1U);
+    ASSERT_TRUE(run(stream.close()));
+}
+
+TEST_F(ProgramTest, TellsAtOnceThatAProgramHasEnded) {
+    auto rare = settings();
+    rare.news_time = 10min;
+    begin(rare);
+    ASSERT_TRUE(launch(shell("a", server_script)));
+    TaskGroup stream{loop_};
+    std::vector<EngineNews> told;
+    stream.start("events", engine_->follow(label, "a", [&](EngineNews news) { told.push_back(news); }));
+    ASSERT_TRUE(wait_for([&] { return !told.empty(); }));
+    ASSERT_TRUE(run(engine_->stop("a", 0s)));
+    EXPECT_TRUE(wait_for([&] { return told.size() > 1; })) << "no look is due for minutes";
     ASSERT_TRUE(run(stream.close()));
 }
 

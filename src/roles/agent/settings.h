@@ -59,7 +59,7 @@ struct Settings {
     Duration list_interval = seconds{30};       // and while the engine tells what happens to them.
     Duration engine_ask_interval = seconds{5};  // Between two questions whether it is there, meanwhile.
     Duration news_late_max = seconds{2};        // For what it tells; later it does not tell it.
-    // Since it told something: until then each look is a watch_interval after the one before.
+    // Since it told something: until then a look is at most a watch_interval after the one before.
     Duration news_settle = seconds{5};
     Duration coalesce = milliseconds{50};      // Changes within it travel in one report.
     Duration discover_interval = seconds{30};  // Between two looks for GPUs; at once after a fault.
