@@ -62,7 +62,8 @@ TEST_F(Masters, AJobRunsOnTheSimulatedEngineAndEndsWithItsCode) {
                    "H100 SXM5 80GB", "--gpu-num", "1"})
                   .code,
               0);
-    const Ran ran = cli({"run", "--image", "x", "--spec", "small", "--", "exit", "7"});
+    ASSERT_EQ(cli({"tenant", "create", "acme"}).code, 0);
+    const Ran ran = cli({"run", "--image", "x", "--spec", "small", "--tenant-id", "acme", "--", "exit", "7"});
     EXPECT_EQ(ran.code, 7) << ran.out << ran.err;
 }
 
