@@ -1,14 +1,15 @@
 """Jobs: how many a second from their submission to their end, beside Slurm; and what very many waiting ones cost.
 
-Slurm is Debian's, with real daemons of its own: slurmctld, and one slurmd for each host. Its jobs are one array, submitted by one sbatch; ours
-are jobs of their own, each submitted by a request over HTTP, and each step is durable before it is answered. A job of either side takes one
-GPU and does nothing. A side's time begins with the first submission and ends when its last job has succeeded. The sides take turns.
+Slurm is Debian's, with real daemons: slurmctld, and one slurmd for each host. Its jobs are one array, submitted by one sbatch; ours are
+submitted each by a request, and each step is durable before it is answered. A job of either side takes one GPU and does nothing, and as many
+run at once as there are GPUs. Time begins with the first submission and ends when the last job has succeeded. The sides take turns.
 
-simulated: `hostler up --engine sim` with real agents, whose engine runs nothing, beside as many slurmds, which run `exit 0`.
-programs:  `hostler up --programs` with one host beside one slurmd: both run /bin/true, ours in mounts, limits and a user of its own.
-memory, round: 100,000 jobs wait in 1,000 queues for 1,000 GPUs, in the process of the `estate` bench (real: rules, API, SQLite; simulated:
-           hosts, HTTP). Memory of each; CPU time of a round of the scheduler while nothing happens, while jobs are changed and end
-           one by one, and when all that ran ends at once.
+master:   the master beside as many slurmds, which run `exit 0`. Real: API, rules, SQLite with its syncs. Simulated, in the same process: hosts,
+          which say what agents say and obey at once; HTTP and TLS are not on the way.
+agents:   `hostler up --engine sim`: HTTP, TLS, access points and real agents of fewer hosts, whose engine runs nothing. No gate.
+programs: `hostler up --programs` with one host beside one slurmd: both run /bin/true, ours with mounts, limits and a user for each.
+memory, round: 100,000 jobs wait in 1,000 queues for 1,000 GPUs, in the process of `master`. Memory of each; CPU time of a round of the
+          scheduler while nothing happens, while jobs change and end one by one, and when all that ran end at once.
 """
 
 import concurrent.futures
@@ -17,6 +18,7 @@ import json
 import os
 import pathlib
 import shutil
+import signal
 import socket
 import subprocess
 import sys
@@ -51,7 +53,7 @@ class Slurm:
             f"SlurmctldLogFile={self.folder}/slurmctld.log", f"SlurmdLogFile={self.folder}/%n.log",
             "ProctrackType=proctrack/linuxproc", "TaskPlugin=task/none", "SwitchType=switch/none", "MpiDefault=none",
             "JobCompType=jobcomp/filetxt", f"JobCompLoc={self.done}", "SelectType=select/cons_tres", "SelectTypeParameters=CR_Core",
-            "SchedulerType=sched/backfill", "SchedulerParameters=defer_batch,sched_interval=1,sched_min_interval=0,bf_interval=5,batch_sched_delay=0",
+            "SchedulerType=sched/backfill", "SchedulerParameters=batch_sched_delay=0,sched_min_interval=0,bf_interval=1,max_rpc_cnt=0",
             "GresTypes=gpu", "SlurmdParameters=config_overrides", "ReturnToService=2", "MaxArraySize=10001", "MaxJobCount=50000",
             f"TreeWidth={hosts + 1}", *lines, f"PartitionName=all Nodes={nodes} Default=YES MaxTime=INFINITE State=UP", ""]))
         (self.folder / "gres.conf").write_text(f"AutoDetect=off\nNodeName={nodes} Name=gpu File={self.folder}/dev/nvidia[0-{GPUS - 1}]\n")
@@ -151,33 +153,54 @@ class Hostler:
         return sum(one["waitingElements"] + one["runningElements"] for one in queues if not one["project"] and not one["user"])
 
     def close(self):
-        import signal
         self.up.send_signal(signal.SIGINT)
         self.up.wait(120)
         self.place.processes.remove(self.up)
 
 
-def beside(bench, name, options, hosts, count, ours, job, line, gate, goal=None):
-    rates = {"ours": [], "theirs": []}
-    with Place() as place:
-        build = pathlib.Path(options.build).absolute()
-        for turn in range(options.rounds):
-            for side in ("ours", "theirs") if turn % 2 == 0 else ("theirs", "ours"):
-                at = Hostler(place, build, hosts, *ours) if side == "ours" else Slurm(place, hosts)
-                rates[side].append(at.run(count, job if side == "ours" else line))
-                at.close()
-                print(f"{name}: {side} {rates[side][-1]:.1f} jobs a second", file=sys.stderr)
-    us, them = median(rates["ours"]), median(rates["theirs"])
-    bench.row(name, "jobs/s", us, "Slurm", them, us / them, gate, goal)
+def beside(bench, name, options, hosts, ours, theirs, gate):
+    """`ours` and `theirs` each give jobs a second, in a place."""
+    rates = {ours: [], theirs: []}
+    for turn in range(options.rounds):
+        for side in (ours, theirs) if turn % 2 == 0 else (theirs, ours):
+            with Place() as place:
+                rates[side].append(side(place))
+            print(f"{name}: {'ours' if side is ours else 'Slurm'} {rates[side][-1]:.1f} jobs a second on {hosts} hosts", file=sys.stderr)
+    us, them = median(rates[ours]), median(rates[theirs])
+    bench.row(name, "jobs/s", us, "Slurm", them, us / them, gate)
+
+
+def by_slurm(hosts, count, line):
+    def run(place):
+        slurm = Slurm(place, hosts)
+        rate = slurm.run(count, line)
+        slurm.close()
+        return rate
+    return run
+
+
+def by_hostler(options, hosts, count, job, *more):
+    def run(place):
+        hostler = Hostler(place, pathlib.Path(options.build).absolute(), hosts, *more)
+        rate = hostler.run(count, job)
+        hostler.close()
+        return rate
+    return run
+
+
+def bench_jobs(options, place, *more):
+    folder = place.folder / "store"
+    folder.mkdir()
+    words = [pathlib.Path(options.build) / "bench-jobs", "--folder", folder, *more]
+    ended = subprocess.run([str(word) for word in words], stdout=subprocess.PIPE, text=True, timeout=WITHIN_S * 2)
+    if ended.returncode != 0:
+        sys.exit(ended.returncode)
+    return json.loads(ended.stdout)
 
 
 def waiting(bench, options):
     with Place() as place:
-        words = [pathlib.Path(options.build) / "bench-jobs", "--folder", place.folder, "--pending", options.pending, "--queues", options.queues]
-        ended = subprocess.run([str(word) for word in words], stdout=subprocess.PIPE, text=True, timeout=WITHIN_S * 2)
-    if ended.returncode != 0:
-        sys.exit(ended.returncode)
-    got = json.loads(ended.stdout)
+        got = bench_jobs(options, place, "--pending", options.pending, "--queues", options.queues)
     bench.row("memory", "B/waiting job", got["bytes"], gate="<= 2048")
     bench.row("submits", "1/s", got["submits"])
     for phase in ("quiet", "changing", "ending", "freed"):
@@ -186,17 +209,25 @@ def waiting(bench, options):
 
 
 def main():
-    options = arguments(__doc__, hosts=(16, "hosts of the simulated engine"), jobs=(800, "jobs of it in a round"), programs=(200, "programs in a round"),
-                        rounds=(1, "turns of each side"), pending=(100_000, "waiting jobs"), queues=(1_000, "that they wait in"),
-                        parts=("simulated,programs,waiting", "to run"), build=(str(RELEASE), "folder of the executables"))
+    options = arguments(__doc__, hosts=(64, "hosts of eight GPUs of `master`"), jobs=(4_000, "jobs of it"), slurm_jobs=(800, "of Slurm beside it"),
+                        agents=(16, "hosts of `agents`"), programs=(200, "programs of each side"), rounds=(1, "turns of each side"),
+                        pending=(100_000, "waiting jobs"), queues=(1_000, "that they wait in"),
+                        parts=("master,agents,programs,waiting", "to run"), build=(str(RELEASE), "folder of the executables"))
     if missing := [name for name in ("slurmctld", "slurmd", "sbatch") if not shutil.which(name)]:
         sys.exit(f"{' '.join(missing)}: not installed")
     bench = Bench("jobs")
     parts = options.parts.split(",")
-    if "simulated" in parts:
-        beside(bench, "simulated", options, options.hosts, options.jobs, ["--engine", "sim"], {"image": "x", "cmd": "exit 0"}, "exit 0", ">= 10")
+    if "master" in parts:
+        beside(bench, "master", options, options.hosts,
+               lambda place: bench_jobs(options, place, "--hosts", options.hosts, "--run", options.jobs)["jobs_per_s"],
+               by_slurm(options.hosts, options.slurm_jobs, "exit 0"), ">= 10")
+    if "agents" in parts:
+        with Place() as place:
+            rate = by_hostler(options, options.agents, options.slurm_jobs, {"image": "x", "cmd": "exit 0"}, "--engine", "sim")(place)
+        bench.row("agents", "jobs/s", rate)
     if "programs" in parts:
-        beside(bench, "programs", options, 1, options.programs, ["--programs"], {"program": True, "cmd": "/bin/true"}, "/bin/true", ">= 1")
+        beside(bench, "programs", options, 1, by_hostler(options, 1, options.programs, {"program": True, "cmd": "/bin/true"}, "--programs"),
+               by_slurm(1, options.programs, "/bin/true"), ">= 1")
     if "waiting" in parts:
         waiting(bench, options)
     bench.report(options.json)

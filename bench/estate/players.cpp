@@ -128,6 +128,22 @@ private:
         }
         answers_[command.id()] = frame;
         (void)link_->try_send(frame);
+        if (command.has_start_workload()) end_if_it_does_nothing(command.start_workload());
+    }
+
+    // As an agent tells of a program that has ended.
+    void end_if_it_does_nothing(const uplink::StartWorkload& start) {
+        if (start.command_size() != 2 || start.command(0) != "exit") return;
+        uplink::Frame frame;
+        auto& report = *frame.mutable_report();
+        report.set_sequence(++sequence_);
+        report.set_time(players_.timers_.wall().time_since_epoch().count());
+        report.set_turn(1);
+        uplink::Workload& ended = workloads_[start.instance()];
+        ended.set_state("exited");
+        ended.set_ready(false);
+        *report.add_workloads() = ended;
+        (void)link_->try_send(frame);
     }
 
     void progress(const std::string& id, const std::string& phase, const std::string& message) {

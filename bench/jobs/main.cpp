@@ -13,6 +13,7 @@
 #include "adapters/net/net.h"
 #include "bench/estate/players.h"
 #include "core/log.h"
+#include "roles/master/job/counts.h"
 #include "roles/master/job/queues.h"
 #include "roles/master/job/round.h"
 #include "roles/master/tenancy/tenancy.h"
@@ -31,6 +32,7 @@ struct Options {
     std::size_t queues = 1'000;
     std::size_t changes = 200;
     std::size_t clients = 64;
+    std::size_t run = 0;
 };
 
 constexpr std::size_t gpus_of_host = 8;
@@ -115,7 +117,17 @@ public:
         }));
         std::optional<Players> players{std::in_place, loop_,          *timers_,       estate_,
                                        *cloud,        options_.hosts, options_.queues};
-        const auto measured = co_await measure(*cloud, *players);
+        std::optional<double> rate;
+        Result<Measured> measured{};
+        if (options_.run > 0) {
+            auto ran = co_await run_to_end(*cloud, *players);
+            if (ran)
+                rate = *ran;
+            else
+                measured = std::unexpected(ran.error());
+        } else {
+            measured = co_await measure(*cloud, *players);
+        }
         (void)co_await there([&]() -> Task<> {
             turns_.over = nullptr;
             co_return Result<>{};
@@ -130,7 +142,10 @@ public:
             co_return Result<>{};
         });
         co_await sleep(*timers_, milliseconds{100});  // What was on its way has come.
-        if (measured) print(*measured);
+        if (measured && rate)
+            fmt::print("{{\"jobs_per_s\": {:.1f}}}\n", *rate);
+        else if (measured)
+            print(*measured);
         co_return measured ? Result<>{} : std::unexpected(measured.error());
     }
 
@@ -159,16 +174,24 @@ private:
         co_return phase;
     }
     Task<> until_running(Cloud& cloud, std::size_t count) {
+        co_return co_await until(cloud, [count](const Order& order) {
+            return static_cast<std::size_t>(order.running_count()) >= count;
+        });
+    }
+    Task<> until(Cloud& cloud, std::function<bool(const Order&)> so) {
         const Instant end = timers_->now() + patience;
+        bool is_so = false;
         std::size_t running = 0;
         while (true) {
             CO_TRY(co_await there([&]() -> Task<> {
-                running = job_queues(cloud.desk()).order().running_count();
+                const Order& order = job_queues(cloud.desk()).order();
+                is_so = so(order);
+                running = static_cast<std::size_t>(order.running_count());
                 co_return Result<>{};
             }));
-            if (running >= count) co_return Result<>{};
+            if (is_so) co_return Result<>{};
             if (timers_->now() > end)
-                co_return fail(Code::timeout, fmt::format("{} jobs run, not {}", running, count));
+                co_return fail(Code::timeout, fmt::format("{} jobs run, which does not change", running));
             CO_TRY(co_await sleep(*timers_, milliseconds{20}));
         }
     }
@@ -194,9 +217,33 @@ private:
             .tenant = tenant(number), .method = "POST", .target = fmt::format("/v1/jobs/{}/{}", name, verb)};
     }
 
-    Task<Measured> measure(Cloud& cloud, Players& players) {
-        Measured got;
-        const std::size_t running = options_.hosts * gpus_of_host;
+    // Jobs a second that are submitted, start and end at once.
+    Task<double> run_to_end(Cloud& cloud, Players& players) {
+        CO_TRY(co_await begin(cloud, players));
+        const Instant begun = timers_->now();
+        CO_TRY(co_await players.each(options_.run, options_.clients, [&](std::size_t number) {
+            return players.call(
+                {.tenant = tenant(0),
+                 .method = "POST",
+                 .target = "/v1/jobs",
+                 .body = fmt::format(R"({{"name":"run-{}","image":"x","cmd":"exit 0","specName":"h100-1"}})",
+                                     number)});
+        }));
+        CO_TRY(co_await until(cloud, [](const Order& order) {
+            return order.waiting_count() == 0 && order.running_count() == 0;
+        }));
+        const double took = std::chrono::duration<double>(timers_->now() - begun).count();
+        std::size_t succeeded = 0;
+        CO_TRY(co_await there([&]() -> Task<> {
+            succeeded = cloud.desk().live.part<master::JobCounts>().ended[JobPhase::succeeded];
+            co_return Result<>{};
+        }));
+        if (succeeded != options_.run)
+            co_return fail(Code::internal, fmt::format("{} jobs succeeded of {}", succeeded, options_.run));
+        co_return static_cast<double>(options_.run) / took;
+    }
+
+    Task<> begin(Cloud& cloud, Players& players) {
         CO_TRY(co_await there([&]() -> Task<> {
             CO_TRY(co_await cloud.begin(players.host_ids()));
             for (std::size_t queue = 0; queue < options_.queues; ++queue)
@@ -205,6 +252,13 @@ private:
             co_return Result<>{};
         }));
         CO_TRY(co_await players.begin());
+        co_return Result<>{};
+    }
+
+    Task<Measured> measure(Cloud& cloud, Players& players) {
+        Measured got;
+        const std::size_t running = options_.hosts * gpus_of_host;
+        CO_TRY(co_await begin(cloud, players));
         const auto first = [](std::size_t number) { return fmt::format("first-{}", number); };
         CO_TRY(co_await players.each(running, options_.clients, [&](std::size_t number) {
             return players.call(submission(first(number), number));
@@ -296,6 +350,7 @@ int main(int argc, char** argv) {
     app.add_option("--changes", options.changes, "Jobs held and released, and jobs ended")
         ->capture_default_str();
     app.add_option("--clients", options.clients, "At once")->capture_default_str()->check(CLI::Range(1, 128));
+    app.add_option("--run", options.run, "Instead: jobs that end as soon as they begin");
     CLI11_PARSE(app, argc, argv);
     set_log_level(Level::warn);
     Loop estate{1}, loop{1};

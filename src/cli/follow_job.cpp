@@ -12,6 +12,7 @@
 #include "cli/render.h"
 #include "cli/wait.h"
 #include "core/safe_text.h"
+#include "domain/job/array.h"
 
 namespace hostler::cli {
 
@@ -24,6 +25,8 @@ constexpr Duration pause_max = std::chrono::seconds{2};
 constexpr int answers_max = 16;    // In a row of one task that still writes: the others have their turn.
 constexpr int quiet_max = 60;      // Of a task that has no place, and whose instance has not ended.
 constexpr int lost_tries_max = 5;  // Of a task that has no place, and whose host does not answer.
+
+constexpr std::int64_t newest = 0;  // Attempt of a task, whichever it is.
 
 // One attempt of one task.
 struct Output {
@@ -75,6 +78,10 @@ bool is_final(const api::Job& job, const TaskKey& key) {
     return final && !again;
 }
 
+JobArray array_of(const api::Job& job) {
+    return job.array ? read_array(*job.array).value_or(JobArray{}) : JobArray{};
+}
+
 bool waits(const api::Job& job) {
     return job.state == api::JobState::pending || job.state == api::JobState::admitted ||
            job.state == api::JobState::starting || job.state == api::JobState::preempting;
@@ -97,6 +104,7 @@ public:
             for (Output& output : outputs_) written |= CO_TRY(co_await read(output, is_active(job, output)));
             std::erase_if(outputs_, [](const Output& output) { return output.over; });
             if (outputs_.empty() && is_done(job)) {
+                if (offer_missed(job)) continue;
                 CO_TRY(write_ends(job));
                 co_return job;
             }
@@ -177,14 +185,35 @@ private:
             if (any_) tell_attempt(job, output);
             output.place = {{"tail", "10000"}};
             if (what_.rank && !any_) output.place = what_.first;
-            if (what_.files && what_.files->apart()) {
-                output.stream = api::LogStream::err;
-                outputs_.push_back(output);
-                output.stream = api::LogStream::out;
-            }
-            outputs_.push_back(std::move(output));
+            add(std::move(output));
         }
         any_ = any_ || !fresh.empty();
+    }
+
+    // A job shows its latest ends only: elements that began and ended between two looks are asked for at
+    // last.
+    bool offer_missed(const api::Job& job) {
+        const auto array = array_of(job);
+        if (std::exchange(missed_offered_, true) || what_.rank || !is_over(job) || job.gang) return false;
+        const std::int64_t elements = array.ranges.empty() ? job.tasks : array.size();
+        for (std::int64_t position = 0; position < elements; ++position) {
+            Output output{.attempt = newest, .place = {{"tail", "10000"}}};
+            if (array.ranges.empty())
+                output.rank = position;
+            else
+                output.index = array.index_at(position);
+            if (!followed_.contains({output.index, output.rank})) add(std::move(output));
+        }
+        return !outputs_.empty();
+    }
+
+    void add(Output output) {
+        if (what_.files && what_.files->apart()) {
+            output.stream = api::LogStream::err;
+            outputs_.push_back(output);
+            output.stream = api::LogStream::out;
+        }
+        outputs_.push_back(std::move(output));
     }
 
     std::int64_t& followed_of(const Output& output) { return followed_[{output.index, output.rank}]; }
@@ -216,7 +245,7 @@ private:
         if (!what_.tenant.empty()) call.query.emplace_back("tenantID", what_.tenant);
         call.query.emplace_back("rank", std::to_string(output.rank));
         if (output.index) call.query.emplace_back("index", std::to_string(*output.index));
-        call.query.emplace_back("attempt", std::to_string(output.attempt));
+        if (output.attempt != newest) call.query.emplace_back("attempt", std::to_string(output.attempt));
         if (output.stream != api::LogStream::both)
             call.query.emplace_back("stream", output.stream == api::LogStream::err ? "err" : "out");
         if (what_.timestamps) call.query.emplace_back("timestamps", "true");
@@ -265,7 +294,8 @@ private:
     Task<> take_refusal(Output& output, bool active, Error error) {
         const bool none = error.reason == "not_running" || error.code == Code::not_found;
         if (none && !active) {
-            if (!output.asked) world_.err(fmt::format("{}\n", safe_line(error.message)));
+            if (!output.asked && output.attempt != newest)
+                world_.err(fmt::format("{}\n", safe_line(error.message)));
             end(output);
         }
         if (none) co_return Result<>{};
@@ -366,6 +396,7 @@ private:
     std::set<std::pair<TaskKey, std::int64_t>> told_attempts_;
     std::string why_;  // The reason that was told last.
     bool begun_ = false;
+    bool missed_offered_ = false;
     bool any_ = false;      // Something was followed.
     bool trouble_ = false;  // A question of this round was not answered.
     int tries_ = 0;

@@ -334,6 +334,23 @@ TEST_F(RunJobTest, OutputOfAScriptGoesToItsFiles) {
     EXPECT_EQ(read_whole(folder + "/j-1_2.err"), "") << "as Slurm does, of one that writes nothing, too";
 }
 
+// A job shows its latest 64 ends.
+TEST_F(RunJobTest, OutputOfAnElementThatIsNoLongerShownIsWrittenInTheEnd) {
+    const std::string& folder = home;
+    start(
+        {"run", "--image", "i", "--name", "train",
+         file("s.sh", fmt::format("#!/bin/sh\n#SBATCH --array=1-3\n#SBATCH -o {}/%a.out\ntrue\n", folder))});
+    begin(0, 1, 1).text = "one\n";
+    timers.advance(3s);
+    logs[{0, 2, 1}] = {.text = "two\n", .ended = true};
+    finish(api::JobState::failed, "exit_code", 4);
+    timers.advance(3s);
+    EXPECT_EQ(code, 4);
+    EXPECT_EQ(read_whole(folder + "/1.out"), "one\n");
+    EXPECT_EQ(read_whole(folder + "/2.out"), "two\n");
+    EXPECT_THAT(err, Not(HasSubstr("no such task"))) << "the third never began";
+}
+
 TEST_F(RunJobTest, AFileThatCannotBeWrittenIsNamedAndTheJobContinues) {
     start({"run", "--image", "i", "--name", "train",
            file("s.sh", "#!/bin/sh\n#SBATCH -o /no/such/folder/x.out\ntrue\n")});

@@ -81,6 +81,16 @@ std::int64_t JobArray::index_at(std::int64_t position) const {
     HOSTLER_ASSERT(false);
 }
 
+std::optional<std::int64_t> JobArray::position_of(std::int64_t index) const {
+    std::int64_t before = 0;
+    for (const ArrayRange& range : ranges) {
+        if (index >= range.first && index <= range.last && (index - range.first) % range.step == 0)
+            return before + (index - range.first) / range.step;
+        before += range.size();
+    }
+    return std::nullopt;
+}
+
 Result<JobArray> read_array(std::string_view value) {
     const auto bad = [&](std::string_view what) {
         return fail(Code::invalid,

@@ -30,6 +30,7 @@ struct JobArray {
     std::int64_t size() const;
     // Of the element at this position, 0 … size() - 1.
     std::int64_t index_at(std::int64_t position) const;
+    std::optional<std::int64_t> position_of(std::int64_t index) const;  // nullopt: it has no such index.
     bool operator==(const JobArray&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(JobArray, (), (ranges, at_most))

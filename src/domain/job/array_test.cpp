@@ -14,6 +14,8 @@ TEST(JobArray, ElementsAreFoundByTheirPosition) {
     EXPECT_EQ(array.at_most, 4);
     std::vector<std::int64_t> indexes;
     for (std::int64_t i = 0; i < array.size(); ++i) indexes.push_back(array.index_at(i));
+    for (std::int64_t i = 0; i < array.size(); ++i)
+        EXPECT_EQ(array.position_of(indexes[static_cast<std::size_t>(i)]), i);
     EXPECT_THAT(indexes, ::testing::ElementsAre(0, 5, 10, 15, 20, 22, 23));
     EXPECT_EQ(text_of(array), "0-15:5,20,22-23%4");
     EXPECT_EQ(text_of(JobArray{}), "");

@@ -31,4 +31,13 @@ std::int64_t backoff_s(std::int64_t failures) {
                : std::min<std::int64_t>(std::int64_t{1} << std::min<std::int64_t>(failures, 9), most);
 }
 
+std::string name_of_task(const Job& job, const NextElement& element, std::int64_t rank) {
+    const bool array = !job.spec.array.ranges.empty();
+    std::string name = job.name;
+    if (array) name += fmt::format(".{}", job.spec.array.index_at(element.position));
+    if (!array || job.spec.gang) name += fmt::format(".{}", job.spec.gang ? rank : element.position);
+    if (element.attempt > 1) name += fmt::format("-{}", element.attempt);
+    return fmt::format("{}.{}", name, job.id.substr(job.id.find('-') + 1, 4));
+}
+
 }  // namespace hostler

@@ -88,7 +88,8 @@ struct JobEnd {
     std::optional<std::int64_t> failed_rank{};  // Of a gang: the task that failed first, where one did.
     bool operator==(const JobEnd&) const = default;
 };
-BOOST_DESCRIBE_STRUCT(JobEnd, (), (position, attempt, reason, exit_code, instances, started_at, ended_at, failed_rank))
+BOOST_DESCRIBE_STRUCT(JobEnd, (),
+                      (position, attempt, reason, exit_code, instances, started_at, ended_at, failed_rank))
 
 struct Job {
     std::string id;    // "j-7f3k2m9qxy"
@@ -136,6 +137,8 @@ struct NextElement {
     std::int64_t failures = 0;
 };
 std::optional<NextElement> next_element(const Job& job, std::int64_t now);
+// Of the instance: "train.0.7f3k", "train.17.7f3k" of an array; of a later attempt "train.0-2.7f3k".
+std::string name_of_task(const Job& job, const NextElement& element, std::int64_t rank);
 
 // An end of an attempt: what becomes of its element.
 enum class AfterEnd { succeed, retry, fail };

@@ -20,16 +20,6 @@ namespace hostler::master {
 
 namespace {
 
-// "train.0", "train.17.0" of an array; of a later attempt "train.0~2".
-std::string name_of_task(const Job& job, const NextElement& element, std::int64_t rank) {
-    const bool array = !job.spec.array.ranges.empty();
-    std::string name = job.name;
-    if (array) name += fmt::format(".{}", job.spec.array.index_at(element.position));
-    if (!array || job.spec.gang) name += fmt::format(".{}", job.spec.gang ? rank : element.position);
-    if (element.attempt > 1) name += fmt::format("-{}", element.attempt);
-    return fmt::format("{}.{}", name, job.id.substr(job.id.find('-') + 1, 4));
-}
-
 std::int64_t rank_of(const Job& job, const NextElement& element, std::int64_t rank) {
     return job.spec.gang ? rank : job.spec.array.ranges.empty() ? element.position : 0;
 }

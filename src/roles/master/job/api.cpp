@@ -20,6 +20,8 @@ namespace hostler::master {
 
 namespace {
 
+constexpr std::int64_t job_attempts_looked_for = 64;
+
 Result<api::Job> decide_submit(Desk& desk, const api::Call& call, const api::SubmitJob& request) {
     const std::string tenant = TRY(one_tenant_meant(call, request.tenant_id));
     TRY(check_new(call, Scope::of_project(tenant, project_meant(request))));
@@ -28,6 +30,42 @@ Result<api::Job> decide_submit(Desk& desk, const api::Call& call, const api::Sub
     api::Job shown = view(desk, job);
     if (call.dry_run) shown.plan = plan_of(desk, call, Job{job});
     return shown;
+}
+
+struct TaskInstance {
+    Instance instance;
+    std::int64_t attempt = 1;
+};
+
+// The element of a task; nullopt: the job has none such, or it was not admitted so far.
+std::optional<std::int64_t> admitted_element(const Job& job, std::int64_t rank,
+                                             std::optional<std::int64_t> index) {
+    std::optional<std::int64_t> position = job.spec.gang ? 0 : rank;
+    if (!job.spec.array.ranges.empty()) position = index ? job.spec.array.position_of(*index) : 0;
+    const bool is_one = position && *position < job.next && rank < job.spec.tasks;
+    return is_one ? position : std::nullopt;
+}
+
+// A job remembers its latest ends; tasks that ended before are found by their names.
+Task<TaskInstance> task_anywhere(TermPtr term, api::Call call, Job job, std::int64_t rank,
+                                 std::optional<std::int64_t> index, std::optional<std::int64_t> attempt) {
+    if (const auto known = find_task(job, rank, index, attempt.value_or(0)))
+        co_return TaskInstance{CO_TRY(co_await instance_anywhere(term, call, known->instance, job.tenant)),
+                               known->attempt};
+    std::optional<TaskInstance> found;
+    if (const auto position = admitted_element(job, rank, index)) {
+        const std::int64_t first = attempt.value_or(1), last = attempt.value_or(job_attempts_looked_for);
+        for (std::int64_t n = first; n <= last; ++n) {
+            const std::string name = name_of_task(job, {.position = *position, .attempt = n}, rank);
+            auto there = co_await instance_anywhere(term, call, name, job.tenant);
+            if (!there && there.error().code != Code::not_found) co_return std::unexpected(there.error());
+            if (!there) break;
+            found = {std::move(*there), n};
+        }
+    }
+    if (found) co_return std::move(*found);
+    co_return refuse(fmt::format("job {} has no such task that has begun", job.name), "not_running",
+                     fmt::format("`hostler job explain {}` says why it waits.", job.name));
 }
 
 template <class Request>
@@ -114,27 +152,23 @@ void add_jobs(Api& service) {
             const std::string id = CO_TRY(job_meant(term->look(), call, request))->id;
             co_return co_await events_page(term, std::move(call), {.kind = "job", .id = id});
         });
-    service.handlers().on<ops::get_job_logs>([&service](api::Call call,
-                                                        api::GetJobLogs request) -> Task<api::Logs> {
-        const TermPtr term = CO_TRY(service.leader());
-        const Job& job = *CO_TRY(job_meant(term->look(), call, request));
-        const auto found = find_task(job, request.rank, request.index, request.attempt.value_or(0));
-        if (!found)
-            co_return refuse(fmt::format("job {} has no such task that has begun", job.name), "not_running",
-                             fmt::format("`hostler job explain {}` says why it waits.", job.name));
-        const std::string tenant = job.tenant;
-        const Instance task = CO_TRY(co_await instance_anywhere(term, call, found->instance, tenant));
-        api::Logs logs = CO_TRY(co_await fetch_logs(term, task,
-                                                    {.instance = found->instance,
-                                                     .tail = request.tail,
-                                                     .since = request.since,
-                                                     .timestamps = request.timestamps,
-                                                     .follow = request.follow,
-                                                     .after = request.after,
-                                                     .stream = request.stream}));
-        logs.attempt = found->attempt;
-        co_return logs;
-    });
+    service.handlers().on<ops::get_job_logs>(
+        [&service](api::Call call, api::GetJobLogs request) -> Task<api::Logs> {
+            const TermPtr term = CO_TRY(service.leader());
+            const Job job = *CO_TRY(job_meant(term->look(), call, request));
+            const auto [task, attempt] =
+                CO_TRY(co_await task_anywhere(term, call, job, request.rank, request.index, request.attempt));
+            api::Logs logs = CO_TRY(co_await fetch_logs(term, task,
+                                                        {.instance = task.id,
+                                                         .tail = request.tail,
+                                                         .since = request.since,
+                                                         .timestamps = request.timestamps,
+                                                         .follow = request.follow,
+                                                         .after = request.after,
+                                                         .stream = request.stream}));
+            logs.attempt = attempt;
+            co_return logs;
+        });
 }
 
 }  // namespace hostler::master
