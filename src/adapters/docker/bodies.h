@@ -96,7 +96,7 @@ std::vector<std::string> image_volumes(std::string_view body);
 std::string error_text(std::string_view body);
 // There is no such container. Podman calls it an error of its own when one goes while it looks.
 bool is_gone(int status, std::string_view body);
-// Podman refuses an inspection when the container's process ends while it reads that process' files in /proc.
+// Podman refuses to show containers when the process of one ends while it reads that process' files in /proc.
 bool ended_meanwhile(int status, std::string_view body);
 // The error in the stream of progress that answers a pull; nullopt: it went well.
 std::optional<std::string> pull_error(std::string_view stream);

@@ -27,16 +27,16 @@ void tell(std::set<std::string>& told, const std::string& id, std::string_view w
         log_warn("container {}: the engine cannot list it with the others: {}", id.substr(0, 12), words);
 }
 
-Task<Answer> inspect(Api& api, std::string name, Duration call_time) {
-    for (int look = 1;; ++look) {
-        auto answer = CO_TRY(co_await api.call("GET", container_path(name, "/json"), call_time));
-        if (look == looks_max || !ended_meanwhile(answer.status, answer.body)) co_return answer;
+Task<Answer> look(Api& api, std::string path, Duration call_time) {
+    for (int tries = 1;; ++tries) {
+        auto answer = CO_TRY(co_await api.call("GET", path, call_time));
+        if (tries == looks_max || !ended_meanwhile(answer.status, answer.body)) co_return answer;
     }
 }
 
 // nullopt: it has gone meanwhile. Only that the engine does not answer is an error.
 Task<std::optional<Inspected>> look_at(Api& api, std::string id, Duration call_time) {
-    const auto answer = CO_TRY(co_await inspect(api, id, call_time));
+    const auto answer = CO_TRY(co_await look(api, container_path(id, "/json"), call_time));
     if (is_gone(answer.status, answer.body)) co_return std::nullopt;
     if (answer.success()) co_return CO_TRY(parse_inspect(answer.body));
     Inspected unseen{.id = id};
@@ -71,7 +71,7 @@ std::string all_ids_but(const std::set<std::string>& ids) {
 
 Task<std::optional<Inspected>> inspect_container(Api& api, std::string name, Duration call_time,
                                                  std::string root) {
-    const auto answer = CO_TRY(co_await inspect(api, name, call_time));
+    const auto answer = CO_TRY(co_await look(api, container_path(name, "/json"), call_time));
     if (is_gone(answer.status, answer.body)) co_return std::nullopt;
     if (!answer.success()) co_return std::unexpected(call_error(answer, "cannot look at container " + name));
     co_return CO_TRY(parse_inspect(answer.body, root));
@@ -84,8 +84,8 @@ Task<std::vector<Inspected>> list_containers(Api& api, std::string label, Durati
     while (true) {
         json::object filters{{"label", json::array{label}}};
         if (!apart.empty()) filters["id"] = json::array{all_ids_but(apart)};
-        const auto answer = CO_TRY(co_await api.call(
-            "GET", target("/containers/json", {{"all", "true"}, {"filters", json::serialize(filters)}}),
+        const auto answer = CO_TRY(co_await look(
+            api, target("/containers/json", {{"all", "true"}, {"filters", json::serialize(filters)}}),
             call_time));
         if (answer.success()) {
             listed = CO_TRY(parse_list(answer.body));
