@@ -39,7 +39,7 @@ private:
     Instant due_;        // The next look,
     Instant ask_due_{};  // and the next question whether the engine is there.
     Instant looked_at_;
-    Instant rested_;                   // Looks for what is told are no more than a tenth of the time.
+    Instant rested_;                   // No look for news before: they take a tenth of the time at most.
     Instant settled_{};                // From then on a list shows all that was told.
     std::optional<Instant> untold_{};  // A look found what the engine has not told by now.
     bool follows_ = false;
