@@ -94,6 +94,7 @@ Amounts amounts_of(const Demand& demand) {
 }
 
 Amounts still_asked(const Desk& desk, const std::string& instance, Amounts amounts) {
+    if (desk.estate.quotas.all().empty()) return amounts;  // Use is not counted then, and no quota asks.
     for (const auto& [resource, amount] : usage(desk).of_instance(instance)) amounts[resource] -= amount;
     std::erase_if(amounts, [](const auto& row) { return row.second <= 0; });
     return amounts;

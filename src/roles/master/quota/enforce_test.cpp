@@ -77,6 +77,17 @@ std::string reason(const Result<T>& result) {
     return result ? "" : result.error().reason;
 }
 
+// That would be the work of all instances and jobs for each start.
+TEST(Quotas, WithoutQuotasNoUseIsCounted) {
+    QuotaRig rig;
+    ASSERT_TRUE(rig.starts("one"));
+    ASSERT_TRUE(rig.starts("two"));
+    EXPECT_TRUE(rig.live.part<Usage>().used("acme", "", "").empty());
+    rig.limit({{"gpus", 2}});
+    EXPECT_EQ(usage(rig.desk).used("acme", "", "").at("gpus"), 2);
+    EXPECT_THAT(rig.starts("three").error().message, HasSubstr("2 are used"));
+}
+
 TEST(Quotas, EachResourceIsGivenUpToItsEdge) {
     for (const QuotaLimit& limit : std::vector<QuotaLimit>{{"gpus", 2},
                                                            {"gpus:H100", 2},
