@@ -19,7 +19,7 @@ protected:
         Shared::SetUpTestSuite();
         make_image(Cloud::shared(), "mpi", "sh echo sleep nc", R"(
 scripts=)" HOSTLER_RECORDED R"(/../jobs/gang
-c++ -o $root/bin/sum $scripts/sum.cpp -l:libmpi.so.40
+clang++-19 -o $root/bin/sum $scripts/sum.cpp -l:libmpi.so.40
 cp $scripts/run.sh $scripts/hand_over.sh $root/bin
 plugins=$(dpkg -L libopenmpi3 libpmix2 | grep 'mca_.*[.]so$')
 programs="/usr/bin/mpirun /usr/bin/orted"
