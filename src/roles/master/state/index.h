@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <iterator>
 #include <map>
+#include <memory>
 #include <set>
 #include <string>
 #include <string_view>
@@ -54,23 +55,35 @@ private:
     std::map<std::uint64_t, std::uint64_t> runs_;  // Begin and end of each; the end is free.
 };
 
-// Numbers the rows of a table. All indexes store what they know of a row under its number, so that an update
-// needs one search by id.
-class RowNumbers {
+// A row that the indexes of its table know.
+template <class T>
+struct Indexed {
+    std::size_t number = 0;
+    const T* row = nullptr;  // nullptr: it is not there any more.
+};
+
+// Those of a table, by id. An entry stays where it is, and the indexes point to it, so that each has a row
+// once and an update needs one search by id.
+template <class T>
+class IndexedRows {
 public:
-    std::size_t of(const std::string& id) {
-        const auto [at, fresh] = numbers_.try_emplace(id, free_.empty() ? numbers_.size() : free_.back());
-        if (fresh && !free_.empty()) free_.pop_back();
-        return at->second;
+    using Entry = std::pair<const std::string, Indexed<T>>;
+    // The row is as it is now; nullptr: it is not there any more. Then erase() follows.
+    const Entry& note(const std::string& id, const T* row) {
+        const auto [at, fresh] = rows_.try_emplace(id);
+        if (fresh && free_.empty()) at->second.number = rows_.size() - 1;
+        if (fresh && !free_.empty()) at->second.number = free_.back(), free_.pop_back();
+        at->second.row = row;
+        return *at;
     }
     void erase(const std::string& id) {
-        const auto at = numbers_.find(id);
-        free_.push_back(at->second);
-        numbers_.erase(at);
+        const auto at = rows_.find(id);
+        free_.push_back(at->second.number);
+        rows_.erase(at);
     }
 
 private:
-    std::map<std::string, std::size_t> numbers_;
+    std::map<std::string, Indexed<T>> rows_;
     std::vector<std::size_t> free_;
 };
 
@@ -82,6 +95,7 @@ class Index {
 public:
     // What a row is to be found by: nothing, one key or several different ones.
     using KeysOf = std::vector<Key> (*)(const T&);
+    using Entry = typename IndexedRows<T>::Entry;
     explicit Index(KeysOf keys_of) : keys_of_(keys_of) {}
 
     // In the order of their ids, as in the table. They are there until the table erases them, whatever else
@@ -91,9 +105,9 @@ public:
         const auto at = rows_.find(key);
         if (at == rows_.end()) return found;
         found.reserve(std::min(most, at->second.size()));
-        for (const auto& [id, row] : at->second) {
+        for (const Entry* entry : at->second) {
             if (found.size() == most) break;
-            found.push_back(row);
+            found.push_back(entry->second.row);
         }
         visited_ += found.size();
         return found;
@@ -103,7 +117,7 @@ public:
         const auto at = rows_.find(key);
         if (at == rows_.end()) return nullptr;
         ++visited_;
-        return at->second.begin()->second;
+        return (*at->second.begin())->second.row;
     }
     // These look at no row.
     bool has(const Key& key) const { return rows_.contains(key); }
@@ -115,7 +129,7 @@ public:
     std::vector<const T*> up_to(const Key& key) const {
         std::map<std::string_view, const T*> found;
         for (auto at = rows_.begin(); at != rows_.end() && !(key < at->first); ++at)
-            for (const auto& [id, row] : at->second) found.emplace(id, row), ++visited_;
+            for (const Entry* entry : at->second) found.emplace(entry->first, entry->second.row), ++visited_;
         std::vector<const T*> rows;
         for (const auto& [id, row] : found) rows.push_back(row);
         return rows;
@@ -144,62 +158,98 @@ public:
     std::vector<const T*> between(const Key& first, const Key& last, std::size_t most = SIZE_MAX) const {
         std::vector<const T*> found;
         for (auto at = rows_.lower_bound(first); at != rows_.end() && !(last < at->first); ++at)
-            for (const auto& [id, row] : at->second) {
+            for (const Entry* entry : at->second) {
                 if (found.size() == most) return found;
                 ++visited_;
-                found.push_back(row);
+                found.push_back(entry->second.row);
             }
         return found;
     }
     std::size_t entries() const { return entries_; }  // Pairs of a row and one of its keys.
 
-    // The row with this id is as it is now; nullptr: it is not there any more. `number`: see RowNumbers.
-    void put(std::size_t number, const std::string& id, const T* row) {
-        if (number >= known_.size()) known_.resize(number + 1);
-        Known& known = known_[number];
+    // This row is as it is now. Its entry is there until the row is put without keys.
+    void put(const Entry& entry) {
+        const auto& [number, row] = entry.second;
+        if (number >= keys_.size()) keys_.resize(number + 1);
+        Keys& known = keys_[number];
         std::vector<Key> now;
         if (row) now = keys_of_(*row);
-        if (known.row == row &&
-            std::ranges::equal(known.at, now, {}, [](const auto at) -> const Key& { return at->first; }))
-            return;
-        for (const auto at : known.at) remove(at, id);
-        known = {.row = row};
-        known.at.reserve(now.size());
-        for (const Key& key : now) known.at.push_back(add(key, id, row));
+        if (known.are(now)) return;
+        known.each([&](Place& at) { remove(at, entry); });
+        known = {};
+        for (const Key& key : now) known.add(add(key, entry));
     }
     std::uint64_t visited() const { return visited_; }
-    bool same_as(const Index& other) const { return rows_ == other.rows_; }
+    // The same rows, which two tables may have as two entries.
+    bool same_as(const Index& other) const {
+        return std::ranges::equal(rows_, other.rows_, [](const auto& one, const auto& two) {
+            return one.first == two.first &&
+                   std::ranges::equal(one.second, two.second, [](const Entry* a, const Entry* b) {
+                       return a->first == b->first && a->second.row == b->second.row;
+                   });
+        });
+    }
 
 private:
-    using Found = std::map<std::string, const T*>;  // By id.
+    struct ById {
+        bool operator()(const Entry* one, const Entry* two) const { return one->first < two->first; }
+    };
+    using Found = std::set<const Entry*, ById>;
     using ByKey = std::map<Key, Found>;
-    struct Known {
-        std::vector<typename ByKey::iterator> at{};  // Keys that it is found by.
-        const T* row = nullptr;
+    using Place = typename ByKey::value_type;
+    // Of a row. Most have one at most, so the others have their room only where there are some.
+    class Keys {
+    public:
+        void add(Place& at) {
+            if (!first_) {
+                first_ = &at;
+                return;
+            }
+            if (!others_) others_ = std::make_unique<std::vector<Place*>>();
+            others_->push_back(&at);
+        }
+        void each(auto visit) const {
+            if (first_) visit(*first_);
+            if (others_)
+                for (Place* at : *others_) visit(*at);
+        }
+        bool are(const std::vector<Key>& keys) const {
+            std::size_t count = 0;
+            bool same = true;
+            each([&](const Place& at) {
+                same = same && count < keys.size() && at.first == keys[count];
+                ++count;
+            });
+            return same && count == keys.size();
+        }
+
+    private:
+        Place* first_ = nullptr;
+        std::unique_ptr<std::vector<Place*>> others_;
     };
     struct None {};
 
-    typename ByKey::iterator add(const Key& key, const std::string& id, const T* row) {
+    Place& add(const Key& key, const Entry& entry) {
         const auto [at, fresh] = rows_.try_emplace(key);
-        at->second.insert_or_assign(id, row);
+        at->second.insert(&entry);
         ++entries_;
         if (touching_) touched_.insert(key);
         if constexpr (std::is_same_v<Key, std::uint32_t>)
             if (fresh) numbers_.add(key);
-        return at;
+        return *at;
     }
-    void remove(typename ByKey::iterator at, const std::string& id) {
-        at->second.erase(id);
+    void remove(Place& at, const Entry& entry) {
+        at.second.erase(&entry);
         --entries_;
-        if (touching_) touched_.insert(at->first);
-        if (!at->second.empty()) return;
-        if constexpr (std::is_same_v<Key, std::uint32_t>) numbers_.remove(at->first);
-        rows_.erase(at);
+        if (touching_) touched_.insert(at.first);
+        if (!at.second.empty()) return;
+        if constexpr (std::is_same_v<Key, std::uint32_t>) numbers_.remove(at.first);
+        rows_.erase(rows_.find(at.first));
     }
 
     KeysOf keys_of_;
     ByKey rows_;
-    std::vector<Known> known_;  // Of each row, by its number.
+    std::vector<Keys> keys_;  // That a row is found by, by its number.
     std::size_t entries_ = 0;
     [[no_unique_address]] std::conditional_t<std::is_same_v<Key, std::uint32_t>, NumbersInUse, None> numbers_;
     mutable bool touching_ = false;  // Somebody asks for what is touched.

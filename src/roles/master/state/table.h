@@ -85,9 +85,9 @@ public:
         for (const std::string& id : std::exchange(stale_, {})) {
             const auto at = rows_.find(id);
             const T* row = at == rows_.end() ? nullptr : &at->second;
-            const std::size_t number = numbers_.of(id);
-            Indexes<T>::each(indexes_, [&](auto& index) { index.put(number, id, row); });
-            if (!row) numbers_.erase(id);
+            const auto& entry = indexed_.note(id, row);
+            Indexes<T>::each(indexes_, [&](auto& index) { index.put(entry); });
+            if (!row) indexed_.erase(id);
         }
         return indexes_;
     }
@@ -215,7 +215,7 @@ private:
     mutable std::vector<std::weak_ptr<Noted>> noted_;  // One for each follower.
     mutable std::set<std::string> stale_;              // Ids that the indexes do not know yet.
     mutable typename IndexesOf<T>::type indexes_;
-    mutable RowNumbers numbers_;  // Of the rows that the indexes know.
+    mutable IndexedRows<T> indexed_;
     mutable std::uint64_t visited_ = 0;
     std::unique_ptr<Trial> trial_;
     std::map<std::string, std::string>

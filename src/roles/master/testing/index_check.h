@@ -13,11 +13,9 @@ namespace hostler::master::testing {
 template <HasIndexes T>
 std::string index_is_wrong(const Table<T>& table) {
     Indexes<T> anew;
-    std::size_t number = 0;
-    for (const auto& [id, row] : table.all()) {
-        Indexes<T>::each(anew, [&](auto& index) { index.put(number, id, &row); });
-        ++number;
-    }
+    IndexedRows<T> rows;
+    for (const auto& [id, row] : table.all())
+        Indexes<T>::each(anew, [entry = &rows.note(id, &row)](auto& index) { index.put(*entry); });
     std::vector<const void*> known;
     Indexes<T>::each(table.by(), [&](const auto& index) { known.push_back(&index); });
     std::string wrong;
