@@ -237,7 +237,28 @@ void keep_unknown(json::value& now, const json::value& before, const Schema& sch
     }
 }
 
+void take_equal(json::object& from, const json::object& usual) {
+    for (const auto& [name, value] : usual) {
+        const auto at = from.find(name);
+        if (at == from.end()) continue;
+        if (at->value().is_object() && value.is_object()) {
+            take_equal(at->value().get_object(), value.get_object());
+            if (at->value().get_object().empty()) from.erase(at);
+        } else if (at->value() == value) {
+            from.erase(at);
+        }
+    }
+}
+
 }  // namespace
+
+std::string without(const std::string& text, const std::string& usual) {
+    auto now = parse_json(text, std::size_t{64} << 20);
+    const auto other = parse_json(usual, std::size_t{64} << 20);
+    if (!now || !other || !now->is_object() || !other->is_object()) return text;
+    take_equal(now->get_object(), other->get_object());
+    return json::serialize(*now);
+}
 
 std::string merged(std::string text, std::string_view before, const Schema& schema) {
     if (before.empty()) return text;

@@ -33,9 +33,13 @@ Result<T> decode_stored(std::string_view text, bool* beyond = nullptr);
 template <class T>
 std::string encode(const T& value);
 
-// The same, and with the fields of `before` that this release does not know, so that they outlive a rewrite;
-// those of an element of a list as long as all that is known of that element is the same.
-// An empty or unreadable `before` adds nothing.
+// The same without fields that are as their initialisers say, so that decode_stored() gives back the value.
+template <class T>
+std::string encode_brief(const T& value);
+
+// As encode(), and with the fields of `before` that this release does not know, so that they outlive a
+// rewrite; those of an element of a list as long as all that is known of that element is the same. An empty
+// or unreadable `before` adds nothing.
 template <class T>
 std::string encode_onto(const T& value, std::string_view before);
 

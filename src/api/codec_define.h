@@ -386,6 +386,7 @@ Schema make_schema() {
 }
 
 std::string merged(std::string text, std::string_view before, const Schema& schema);
+std::string without(const std::string& text, const std::string& usual);  // Fields that both have, equally.
 void add_rules(Reader& reader, Wrong rules);
 
 }  // namespace detail
@@ -438,6 +439,11 @@ std::string encode(const T& value) {
 }
 
 template <class T>
+std::string encode_brief(const T& value) {
+    return detail::without(encode(value), encode(T{}));
+}
+
+template <class T>
 std::string encode_onto(const T& value, std::string_view before) {
     return detail::merged(encode(value), before, schema_of<T>());
 }
@@ -451,4 +457,5 @@ std::string encode_onto(const T& value, std::string_view before) {
     template hostler::Result<T> hostler::api::decode<T>(std::string_view);                \
     template hostler::Result<T> hostler::api::decode_stored<T>(std::string_view, bool*);  \
     template std::string hostler::api::encode<T>(const T&);                               \
+    template std::string hostler::api::encode_brief<T>(const T&);                         \
     template std::string hostler::api::encode_onto<T>(const T&, std::string_view);

@@ -34,13 +34,13 @@ BOOST_DESCRIBE_STRUCT(JobDependency, (), (job, when))
 struct JobSpec {
     std::string task;        // A task, as a request of the API that makes an instance.
     std::string spec_name;   // Shape of each task.
-    std::int64_t tasks = 1;  // Of each element.
+    std::int32_t tasks = 1;  // Of each element.
     bool gang = false;       // The tasks of an element begin together, and end together where one fails.
+    bool program = false;    // Its tasks run without containers.
     JobArray array;
     std::int64_t time_limit_s = 0;  // Of an element, from when it runs; 0: none.
-    std::int64_t retries = 0;       // After an exit code that is not 0, of each element.
     std::vector<JobDependency> after;
-    bool program = false;  // Its tasks run without containers.
+    std::int32_t retries = 0;  // After an exit code that is not 0, of each element.
     bool operator==(const JobSpec&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(JobSpec, (),
@@ -91,6 +91,7 @@ struct JobEnd {
 BOOST_DESCRIBE_STRUCT(JobEnd, (),
                       (position, attempt, reason, exit_code, instances, started_at, ended_at, failed_rank))
 
+// Very many wait: its size counts.
 struct Job {
     std::string id;    // "j-7f3k2m9qxy"
     std::string name;  // Of one job of the project at a time that is not over.
@@ -99,17 +100,17 @@ struct Job {
     std::string created_by;  // "user/u-…", "account/sa-…", "key/k-…"; empty: not known.
     JobSpec spec;
     JobPhase phase = JobPhase::pending;
-    std::string reason;   // A token,
-    std::string message;  // a sentence: why it is in this phase.
-    std::int64_t priority = 0;
-    bool held = false;            // Its owner holds it back: no element is admitted.
-    std::int64_t next = 0;        // Elements before this position were admitted at least once.
-    std::vector<JobRetry> again;  // In the order of their positions.
-    std::vector<JobRun> runs;     // The same.
-    std::int64_t succeeded = 0;   // Elements.
-    std::int64_t failed = 0;
-    std::vector<JobEnd> ends;      // The newest last.
+    bool held = false;  // Its owner holds it back: no element is admitted.
+    std::int32_t priority = 0;
+    std::int32_t next = 0;       // Elements before this position were admitted at least once.
+    std::int32_t succeeded = 0;  // Elements.
+    std::int32_t failed = 0;
     std::optional<int> exit_code;  // Of the first failed element, or 0.
+    std::string reason;            // A token,
+    std::string message;           // a sentence: why it is in this phase.
+    std::vector<JobRetry> again;   // In the order of their positions.
+    std::vector<JobRun> runs;      // The same.
+    std::vector<JobEnd> ends;      // The newest last.
     std::int64_t created_at = 0;   // Microseconds since 1970; 0: not so far.
     std::int64_t waits_since = 0;  // It was made, or last gave way.
     std::int64_t started_at = 0;   // An element ran for the first time.

@@ -144,7 +144,7 @@ std::optional<Waiting> Order::waiting(const std::string& id) const {
 std::optional<Running> Order::running(const std::string& id) const {
     const auto found = tree_->running().find(id);
     if (found == tree_->running().end()) return std::nullopt;
-    const Entry& entry = found->second;
+    const RunningEntry& entry = found->second;
     return Running{id,       tree_->path(entry.leaf), entry.priority,  entry.size,
                    entry.at, entry.preemptible,       entry.submitted, entry.ran};
 }

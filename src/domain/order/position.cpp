@@ -59,7 +59,7 @@ std::optional<std::int64_t> Order::position(const std::string& id, std::int64_t 
     const Entry& entry = found->second;
     const Node* node = tree_->at(entry.leaf);
     const Line& line = node->line;
-    auto before = static_cast<std::int64_t>(line.rank(line.find(Place{entry.priority, entry.at, id})));
+    auto before = static_cast<std::int64_t>(line.rank(line.find(InLine{&*found})));
     // In each node, `before` of the child's own jobs precede it; those of the siblings that precede it are
     // added.
     for (; node->parent != 0; node = tree_->at(node->parent)) {

@@ -59,6 +59,12 @@ private:
             return std::tie(rank, name) < std::tie(other.rank, other.name);
         }
     };
+    struct Passed {  // It may not wait any more.
+        int priority = 0;
+        std::int64_t since = 0;
+        std::string id;
+        LinePlace place() const { return {priority, since, id}; }
+    };
     struct Copy {
         Serial serial = 0;
         std::size_t parent = 0;
@@ -70,7 +76,7 @@ private:
         Rank rank;
         std::set<Child> children;         // That have something to offer.
         bool looked = false;              // `children` are there.
-        std::optional<Place> passed;      // Of a leaf: the last job that was looked at,
+        std::optional<Passed> passed;     // Of a leaf: the last job that was looked at,
         std::set<std::uint32_t> refused;  // and kinds that are not offered.
         int over_limit = 0;
     };
@@ -122,21 +128,23 @@ private:
         const auto& refused = copies_[at].refused;
         const auto is_refused = [&](std::uint32_t kind) { return refused.contains(kind); };
         if (std::ranges::all_of(leaf->kinds | std::views::keys, is_refused)) return close(at), std::nullopt;
-        auto place = copies_[at].passed ? leaf->line.upper_bound(*copies_[at].passed) : leaf->line.begin();
-        while (place != leaf->line.end() && is_refused(place->kind)) ++place;
-        if (place == leaf->line.end()) return close(at), std::nullopt;
-        copies_[at].passed = *place;
-        const Entry& entry = tree_.waiting().at(place->id);
+        auto next = leaf->line.begin();
+        if (const auto& passed = copies_[at].passed)
+            next = leaf->line.upper_bound(passed->place(), BeforeInLine{});
+        while (next != leaf->line.end() && is_refused(next->job->second.kind)) ++next;
+        if (next == leaf->line.end()) return close(at), std::nullopt;
+        const auto& [id, entry] = *next->job;
+        copies_[at].passed = {entry.priority, entry.at, id};
         const Amount& size = entry.size;
         if (const auto over = over_limit(at, size)) {
-            left_out.push_back({place->id, path(*over)});
+            left_out.push_back({id, path(*over)});
             if (++copies_[at].over_limit >= over_limit_max) close(at);
             return std::nullopt;
         }
         offered_ = size;
         offered_leaf_ = at;
-        offered_kind_ = place->kind;
-        return Waiting{place->id, path(at), place->priority, place->since, size, entry.ran, place->kind};
+        offered_kind_ = entry.kind;
+        return Waiting{id, path(at), entry.priority, entry.at, size, entry.ran, entry.kind};
     }
 
     std::optional<std::size_t> over_limit(std::size_t leaf, const Amount& more) const {

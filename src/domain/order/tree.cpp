@@ -163,7 +163,6 @@ void Tree::wait(const Waiting& job) {
     make(job.path);
     const Serial leaf = serial(job.path);
     const auto before = own(leaf).oldest();
-    own(leaf).line.insert({job.priority, job.since, job.id, job.kind});
     own(leaf).since.insert(job.since);
     ++own(leaf).kinds[job.kind];
     for (Serial at = leaf; at != 0; at = own(at).parent) {
@@ -171,17 +170,23 @@ void Tree::wait(const Waiting& job) {
         own(at).wanted.add(job.size, 1);
     }
     note_oldest(leaf, before);
-    waiting_[job.id] = {leaf, job.priority, job.since, job.size, true, 0, job.ran, job.kind};
+    const auto [entry, added] = waiting_.insert_or_assign(job.id, Entry{.leaf = leaf,
+                                                                        .at = job.since,
+                                                                        .size = job.size,
+                                                                        .ran = job.ran,
+                                                                        .priority = job.priority,
+                                                                        .kind = job.kind});
+    own(leaf).line.insert({&*entry});
 }
 
 void Tree::withdraw(const std::string& id) {
     const auto found = waiting_.find(id);
     if (found == waiting_.end()) return;
     const Entry entry = found->second;
-    waiting_.erase(found);
     Node& leaf = own(entry.leaf);
     const auto before = leaf.oldest();
-    leaf.line.erase({entry.priority, entry.at, id});
+    leaf.line.erase(InLine{&*found});
+    waiting_.erase(found);
     if (const auto kind = leaf.kinds.find(entry.kind); --kind->second == 0) leaf.kinds.erase(kind);
     leaf.since.erase(leaf.since.find(entry.at));
     for (Serial at = entry.leaf; at != 0; at = own(at).parent) {
@@ -210,7 +215,10 @@ void Tree::start(const Running& job) {
         node.begun = node.begun + Mean{job.size} * grown(job.started);
     }
     ++own(leaf).priorities[job.priority];
-    running_[job.id] = {leaf, job.priority, job.started, job.size, job.preemptible, job.submitted, job.ran};
+    running_[job.id] = {
+        {.leaf = leaf, .at = job.started, .size = job.size, .ran = job.ran, .priority = job.priority},
+        job.submitted,
+        job.preemptible};
 }
 
 void Tree::end(const std::string& id, std::int64_t now) {
@@ -223,7 +231,7 @@ void Tree::drop(const std::string& id) { remove_running(id, std::nullopt); }
 void Tree::remove_running(const std::string& id, std::optional<std::int64_t> until) {
     const auto found = running_.find(id);
     if (found == running_.end()) return;
-    const Entry entry = found->second;
+    const RunningEntry entry = found->second;
     running_.erase(found);
     const double ran = until ? std::max(0.0, grown(*until) - grown(entry.at)) : 0;
     auto& priorities = own(entry.leaf).priorities;

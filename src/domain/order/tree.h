@@ -16,19 +16,38 @@ inline constexpr std::int64_t time_most = std::int64_t{1} << 61;
 
 using Serial = std::uint64_t;  // Of a node; never used twice, so a round notices that a node has gone.
 
-// A place in the line of a leaf.
-struct Place {
+// A job in the tree. There may be very many that wait.
+struct Entry {
+    Serial leaf = 0;
+    std::int64_t at = 0;  // `since` or `started`.
+    Amount size;
+    std::int64_t ran = 0;
+    int priority = 0;
+    std::uint32_t kind = 0;  // Of a waiting one.
+};
+using WaitingEntry = std::pair<const std::string, Entry>;  // By its id.
+
+// Where a job stands in the line of its leaf.
+struct LinePlace {
     int priority = 0;
     std::int64_t since = 0;
-    std::string id;
-    std::uint32_t kind = 0;  // Not compared.
-    bool operator<(const Place& other) const {
+    std::string_view id;
+    bool operator<(const LinePlace& other) const {
         return std::tie(other.priority, since, id) < std::tie(priority, other.since, other.id);
     }
 };
-using Line = boost::multi_index_container<
-    Place,
-    boost::multi_index::indexed_by<boost::multi_index::ranked_unique<boost::multi_index::identity<Place>>>>;
+struct InLine {
+    const WaitingEntry* job = nullptr;  // In the tree, which keeps it in its place.
+    LinePlace place() const { return {job->second.priority, job->second.at, job->first}; }
+};
+struct BeforeInLine {
+    static LinePlace place(const LinePlace& place) { return place; }
+    static LinePlace place(const InLine& one) { return one.place(); }
+    bool operator()(const auto& one, const auto& two) const { return place(one) < place(two); }
+};
+using Line =
+    boost::multi_index_container<InLine, boost::multi_index::indexed_by<boost::multi_index::ranked_unique<
+                                             boost::multi_index::identity<InLine>, BeforeInLine>>>;
 
 // Sums of many sizes exceed 64 bits.
 struct Sum {
@@ -70,14 +89,9 @@ struct Node {
     }
 };
 
-struct Entry {
-    Serial leaf = 0;
-    int priority = 0;
-    std::int64_t at = 0;  // `since` or `started`.
-    Amount size;
+struct RunningEntry : Entry {
+    std::int64_t submitted = 0;
     bool preemptible = true;
-    std::int64_t submitted = 0, ran = 0;  // Of a running one; of both.
-    std::uint32_t kind = 0;               // Of a waiting one.
 };
 
 // How nodes of one parent are compared; the name decides at last.
@@ -126,7 +140,7 @@ public:
 
     Amount capacity;
     const std::map<std::string, Entry>& waiting() const { return waiting_; }
-    const std::map<std::string, Entry>& running() const { return running_; }
+    const std::map<std::string, RunningEntry>& running() const { return running_; }
 
 private:
     Node& make(const QueuePath& prefix);
@@ -139,7 +153,8 @@ private:
 
     std::map<Serial, Node> nodes_;
     Serial last_ = root;
-    std::map<std::string, Entry> waiting_, running_;
+    std::map<std::string, Entry> waiting_;
+    std::map<std::string, RunningEntry> running_;
     double half_life_us_ = 0;
     std::int64_t reference_ = 0;
 };

@@ -55,7 +55,7 @@ public:
 private:
     struct Job {
         const std::string* id = nullptr;
-        const Entry* entry = nullptr;
+        const RunningEntry* entry = nullptr;
         Chain chain{};
         std::size_t common = 0;  // The level of the deepest common node.
         bool taken = false;
@@ -123,9 +123,11 @@ private:
                 take(job, Eviction::priority);
     }
 
-    double part(const Entry& entry, bool runs) const {
-        const std::int64_t since = runs ? entry.submitted : entry.at;
-        return served(*rules_.slicing, since, entry.ran + (runs ? now_ - entry.at : 0), now_);
+    double waiting_part(const Entry& entry) const {
+        return served(*rules_.slicing, entry.at, entry.ran, now_);
+    }
+    double running_part(const RunningEntry& entry) const {
+        return served(*rules_.slicing, entry.submitted, entry.ran + now_ - entry.at, now_);
     }
     // The victim's queue holds more than the claimant's, for their weights; within a leaf all are equal.
     bool holds_more(const Job& job) const {
@@ -137,7 +139,7 @@ private:
         return share(victim, left(victim)) > share(own, held(own));
     }
     void slice() {
-        if (!rules_.slicing || part(claimant_, false) >= rules_.slicing->promise) return;
+        if (!rules_.slicing || waiting_part(claimant_) >= rules_.slicing->promise) return;
         sort([&](const Job& job) {
             const Entry& entry = *job.entry;
             const auto ran = static_cast<double>(entry.ran + now_ - entry.at);
@@ -145,7 +147,7 @@ private:
         });
         for (Job& job : jobs_)
             if (!job.taken && now_ - job.entry->at >= to_us(rules_.slicing->slice_s) &&
-                part(*job.entry, true) >= rules_.slicing->promise && !covered(job) && holds_more(job))
+                running_part(*job.entry) >= rules_.slicing->promise && !covered(job) && holds_more(job))
                 take(job, Eviction::slice);
     }
     // Time slices take nothing that is guaranteed.
@@ -231,16 +233,15 @@ std::vector<Victim> candidates(const Order& order, const std::string& claimant, 
     return Candidates{tree, found->second, rules, std::clamp<std::int64_t>(now, 0, time_most)}.find();
 }
 
-bool may_have_victims(const Order& order, const std::string& claimant, const EvictionRules& rules) {
+bool may_have_victims(const Order& order, const Waiting& claimant, const EvictionRules& rules) {
     const Tree& tree = order.tree();
-    const auto found = tree.waiting().find(claimant);
-    if (found == tree.waiting().end() || tree.running().empty()) return false;
+    const Serial leaf = tree.serial(claimant.path);
+    if (leaf == 0 || tree.running().empty()) return false;
     if (rules.slicing) return true;
-    const Entry& entry = found->second;
-    const auto& priorities = tree.at(entry.leaf)->priorities;
-    bool may = !priorities.empty() && priorities.begin()->first < entry.priority;
-    tree.climb(entry.leaf, [&](const Node& node) {
-        may = may || covers(node.settings().guaranteed, node.allocated, entry.size);
+    const auto& priorities = tree.at(leaf)->priorities;
+    bool may = !priorities.empty() && priorities.begin()->first < claimant.priority;
+    tree.climb(leaf, [&](const Node& node) {
+        may = may || covers(node.settings().guaranteed, node.allocated, claimant.size);
     });
     return may;
 }

@@ -58,7 +58,7 @@ std::vector<Victim> candidates(const Order&, const std::string& claimant, const 
                                std::int64_t now);
 
 // Whether there may be any, at little cost: O(depth). false: candidates() has none.
-bool may_have_victims(const Order&, const std::string& claimant, const EvictionRules&);
+bool may_have_victims(const Order&, const Waiting& claimant, const EvictionRules&);
 
 // The smallest prefix of these for which there is enough and the limits of the claimant's queues are kept,
 // without those of it that are not needed (the last go first). Empty: it fits as it is. nullopt: no set is

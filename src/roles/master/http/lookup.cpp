@@ -86,10 +86,9 @@ Result<const Job*> job_named(const Desk& desk, const api::Call& call, const std:
     if (!desk.estate.jobs.find(name)) {
         const Job* newest = nullptr;
         bool ambiguous = false;
-        for (const Job* job : desk.estate.jobs.by().name.of(name)) {
-            if ((!meant.empty() && job->tenant != meant) || (project && job->project != *project) ||
-                !sees(call, *job))
-                continue;
+        const auto& by = desk.estate.jobs.by();
+        for (const Job* job : meant.empty() ? by.name.of(name) : by.tenant_name.of({meant, name})) {
+            if ((project && job->project != *project) || !sees(call, *job)) continue;
             const auto rank = [](const Job& one) { return std::pair(!is_final(one.phase), one.created_at); };
             if (newest && !is_final(newest->phase) && !is_final(job->phase)) ambiguous = true;
             if (!newest || rank(*newest) < rank(*job)) newest = job;

@@ -10,6 +10,7 @@
 #include "roles/master/instance/lifecycle.h"
 #include "roles/master/job/follow.h"
 #include "roles/master/job/reserve.h"
+#include "roles/master/job/task.h"
 #include "roles/master/run/reconcile.h"
 #include "roles/master/run/reserved.h"
 #include "roles/master/scheduler/capacity.h"
@@ -115,7 +116,7 @@ void introduce(Desk& desk, const std::vector<std::string>& instances) {
 }
 
 Result<std::vector<std::string>> make_tasks(Desk& desk, const Job& job, const NextElement& element) {
-    const auto task = TRY(api::decode_stored<api::CreateInstance>(job.spec.task));
+    const auto task = TRY(task_request(job));
     const std::int64_t size = job.tasks_of_element();
     std::vector<std::string> made;
     std::optional<std::string> host;
@@ -147,7 +148,7 @@ Amount size_of_element(const Desk& desk, const Job& job) {
 
 std::optional<Asked> demands_of(const Desk& desk, const Job& job) {
     const Spec* spec = desk.estate.specs.find(job.spec.spec_name);
-    const auto task = api::decode_stored<api::CreateInstance>(job.spec.task);
+    const auto task = task_request(job);
     if (!spec || !task) return std::nullopt;
     Instance like{.tenant = job.tenant, .project = job.project, .spec_name = job.spec.spec_name};
     like.spec.program = job.spec.program;

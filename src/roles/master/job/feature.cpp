@@ -33,10 +33,18 @@ Wake& wake(Term& term) {
     return term.part<Wake>([] { return std::make_shared<Wake>(); });
 }
 
-// One piece of work. true: there is more.
-bool work_on_jobs(Term& term) {
-    if (term.read_only()) return false;
+// What a piece of work came to.
+struct Piece {
+    bool more = false;  // There is more to do.
+    bool fruitless = true;
+    Duration took{};
+};
+
+Piece work_on_jobs(Term& term) {
+    if (term.read_only()) return {};
     Desk& desk = term.desk("master");
+    JobCounts& counts = desk.live.part<JobCounts>();
+    const std::uint64_t admitted = counts.admitted;
     const Instant began = term.ports().timers.now();
     bool more = follow_jobs(desk, term.ports().timers.now(), jobs_at_once);
     if (job_queues(desk).order().waiting_count() > 0)
@@ -44,19 +52,24 @@ bool work_on_jobs(Term& term) {
     else
         desk.live.part<JobsStalled>() = {};
     more = archive_jobs(desk) || more;
-    desk.live.part<JobCounts>().worked += term.ports().timers.now() - began;
+    const Duration took = term.ports().timers.now() - began;
+    counts.worked += took;
     term.commit_then(nullptr);
-    return more;
+    return {.more = more, .fruitless = counts.admitted == admitted, .took = took};
 }
 
-// In pieces that leave the estate's thread to others.
+// In pieces that leave the estate's thread to others. Each submission wakes it: while no job finds room, it
+// takes a fifth of the thread.
 Task<> run_jobs(Term& term) {
-    constexpr Duration pause_of_many = std::chrono::milliseconds{5};
+    constexpr Duration pause_of_many = std::chrono::milliseconds{5},
+                       pause_max = std::chrono::milliseconds{250};
+    constexpr int fruitless_pause = 4;  // Times what it took.
     while (!term.ended()) {
-        if (work_on_jobs(term)) {
-            CO_TRY(co_await sleep(term.ports().timers, pause_of_many));
-            continue;
-        }
+        const Piece piece = work_on_jobs(term);
+        Duration pause = piece.more ? pause_of_many : Duration{};
+        if (piece.fruitless) pause = std::max(pause, std::min(piece.took * fruitless_pause, pause_max));
+        if (pause > Duration{}) CO_TRY(co_await sleep(term.ports().timers, pause));
+        if (piece.more) continue;
         while (!wake(term).due) CO_TRY(co_await wake(term).changed.wait());
         wake(term).due = false;
     }

@@ -1,4 +1,5 @@
 #include "roles/master/job/jobs.h"
+#include "roles/master/job/task.h"
 
 #include <fmt/format.h>
 
@@ -23,30 +24,6 @@ namespace hostler::master {
 namespace {
 
 // A task, without its name and its numbers.
-api::CreateInstance task_of(const api::SubmitJob& request, const std::string& tenant,
-                            const std::string& project) {
-    api::CreateInstance task{.instance_id = request.name,
-                             .tenant_id = tenant,
-                             .image = request.image,
-                             .spec_name = request.spec_name};
-    task.template_.cmd = request.cmd;
-    task.template_.envs = request.envs;
-    task.template_.volumes = request.volumes;
-    task.zone = request.zone;
-    task.inactivity_timeout_seconds = 0;
-    task.loss_policy = request.volumes.empty() ? api::LossPolicy::move : api::LossPolicy::stay;
-    task.placement = request.placement;
-    task.secret_envs = request.secret_envs;
-    task.secret_files = request.secret_files;
-    task.labels = request.labels;
-    task.entrypoint = request.entrypoint;
-    task.shm_size = request.shm_size;
-    task.stop_grace_seconds = request.stop_grace_seconds;
-    task.no_init = request.no_init;
-    task.project = project;
-    return task;
-}
-
 DependencyWhen when_of(api::JobWhen when) { return static_cast<DependencyWhen>(when); }
 
 std::vector<JobDependency> dependencies(const Desk& desk, const api::SubmitJob& request,
@@ -80,8 +57,8 @@ Error of_job(Error error) {
 const Job* find_job(const Desk& desk, const std::string& tenant, const std::string& project,
                     const std::string& name) {
     const Job* newest = nullptr;
-    for (const Job* job : desk.estate.jobs.by().name.of(name)) {
-        if (job->tenant != tenant || job->project != project) continue;
+    for (const Job* job : desk.estate.jobs.by().tenant_name.of({tenant, name})) {
+        if (job->project != project) continue;
         if (!is_final(job->phase)) return job;
         if (!newest || newest->created_at < job->created_at) newest = job;
     }
@@ -110,18 +87,18 @@ Result<const Job*> submit_job(Desk& desk, const api::SubmitJob& request, const s
             .tenant = tenant,
             .project = project,
             .created_by = created_by,
-            .spec = {.task = api::encode(task_of(request, tenant, project)),
+            .spec = {.task = kept_task(request),
                      .spec_name = request.spec_name,
-                     .tasks = request.tasks,
+                     .tasks = static_cast<std::int32_t>(request.tasks),
                      .gang = request.gang,
+                     .program = request.program.value_or(false),
                      .time_limit_s = request.time_limit_seconds,
-                     .retries = request.retries,
                      .after = dependencies(desk, request, tenant, project, wrong),
-                     .program = request.program.value_or(false)},
+                     .retries = static_cast<std::int32_t>(request.retries)},
+            .held = request.hold,
+            .priority = static_cast<std::int32_t>(request.priority),
             .reason = "submitted",
-            .message = "it waits for its turn",
-            .priority = request.priority,
-            .held = request.hold};
+            .message = "it waits for its turn"};
     job.labels = request.labels.value_or(Labels{});
     if (request.array) job.spec.array = TRY(read_array(*request.array));
     if (!desk.estate.specs.find(request.spec_name))

@@ -84,9 +84,7 @@ TEST_F(Jobs, AGangGetsAllOfItsPlacesOnOneHostOrNone) {
     const std::string alone = submit(wanted("alone"));
     go_on();
     ASSERT_EQ(instance(tasks(alone)[0]).host, "h-a") << "the fuller host";
-    auto request = wanted("gang");
-    request.tasks = 4;
-    request.gang = true;
+    auto request = gang(4);
     const std::string id = submit(request);
     go_on();
     ASSERT_THAT(tasks(id), SizeIs(4));
@@ -114,12 +112,7 @@ TEST_F(Jobs, AGangGetsAllOfItsPlacesOnOneHostOrNone) {
 
 TEST_F(Jobs, OneFailedRankEndsItsGang) {
     host("a");
-    auto request = wanted("gang");
-    request.tasks = 3;
-    request.gang = true;
-    const std::string id = submit(request);
-    go_on();
-    all_run(id);
+    const std::string id = running_gang(3);
     const auto all = tasks(id);
     exits(all[1], 7);
     go_on();
@@ -138,12 +131,7 @@ TEST_F(Jobs, OneFailedRankEndsItsGang) {
 // Those that lose it end, too, and may have a lower rank.
 TEST_F(Jobs, TheRankThatFailedFirstIsTold) {
     host("a");
-    auto request = wanted("gang");
-    request.tasks = 3;
-    request.gang = true;
-    const std::string id = submit(request);
-    go_on();
-    all_run(id);
+    const std::string id = running_gang(3);
     const auto all = tasks(id);
     exits(all[2], 9);
     pass(1);
@@ -157,9 +145,7 @@ TEST_F(Jobs, TheRankThatFailedFirstIsTold) {
 
 TEST_F(Jobs, WhatCanNeverFitIsRefusedAtOnce) {
     host("a", "nj", 4);
-    auto request = wanted("gang");
-    request.tasks = 5;
-    request.gang = true;
+    auto request = gang(5);
     const Error why = refused(request);
     EXPECT_EQ(why.reason, "placement_impossible");
     EXPECT_THAT(why.message, HasSubstr("5 tasks of a gang need room on one host"));
@@ -284,6 +270,7 @@ TEST_F(Jobs, AHeldJobWaitsUntilItIsReleased) {
     go_on();
     EXPECT_TRUE(tasks(id).empty());
     EXPECT_EQ(explain_job(desk, job(id)).token, "held");
+    EXPECT_EQ(view(desk, job(id)).reason, "held");
     ASSERT_TRUE(hold_job(desk, id, false));
     go_on();
     EXPECT_THAT(tasks(id), SizeIs(1));
@@ -304,6 +291,7 @@ TEST_F(Jobs, OneThatComesAfterAnotherBeginsWhenThatHasEndedAsItMust) {
     go_on();
     EXPECT_TRUE(tasks(then).empty() && tasks(anyway).empty());
     EXPECT_EQ(explain_job(desk, job(then)).token, "waits_for_job");
+    EXPECT_EQ(view(desk, job(then)).message, "It begins after first.");
     all_run(first);
     exits(tasks(first)[0], 0);
     go_on();
@@ -354,9 +342,7 @@ TEST_F(Jobs, AHostThatIsRemovedDoesNotCountAsATry) {
 
 TEST_F(Jobs, AGangOfWhichATaskBeganAgainElsewhereBeginsAgain) {
     host("a", "nj", 2);
-    auto request = wanted("gang");
-    request.tasks = 2;
-    request.gang = true;
+    auto request = gang(2);
     const std::string id = submit(request);
     go_on();
     all_run(id);
@@ -375,9 +361,7 @@ TEST_F(Jobs, AGangOfWhichATaskBeganAgainElsewhereBeginsAgain) {
 
 TEST_F(Jobs, AGangIsNotTriedAgainWhileATaskOfItMayRunStill) {
     host("a", "nj", 2), host("b", "nj", 2);
-    auto request = wanted("gang");
-    request.tasks = 2;
-    request.gang = true;
+    auto request = gang(2);
     request.retries = 1;
     const std::string id = submit(request);
     go_on();
@@ -403,9 +387,7 @@ TEST_F(Jobs, AGangIsNotTriedAgainWhileATaskOfItMayRunStill) {
 
 TEST_F(Jobs, ARankThatEndedWellAndLeftMemoryDoesNotEndItsGang) {
     host("a", "nj", 2);
-    auto request = wanted("gang");
-    request.tasks = 2;
-    request.gang = true;
+    auto request = gang(2);
     const std::string id = submit(request);
     go_on();
     all_run(id);
@@ -431,9 +413,7 @@ TEST_F(Jobs, TheOneThatWaitsLongestHasTheRoomOfThoseThatEndAndOthersFillTheGap) 
     const std::string runs = submit(request, "user/eve");
     go_on();
     all_run(runs);
-    request = wanted("gang");
-    request.tasks = 4;
-    request.gang = true;
+    request = gang(4);
     const std::string gang = submit(request);
     go_on();
     pass(1);
@@ -461,9 +441,7 @@ TEST_F(Jobs, AGangIsNotStarvedByJobsWithoutLimits) {
     std::vector<std::string> small{submit(wanted("small-0"), "user/bob"),
                                    submit(wanted("small-1"), "user/bob")};
     go_on();
-    auto request = wanted("gang");
-    request.tasks = 2;
-    request.gang = true;
+    auto request = gang(2);
     const std::string gang = submit(request);
     for (int i = 2; i < 40 && tasks(gang).empty(); ++i) {
         small.push_back(submit(wanted(fmt::format("small-{}", i)), "user/bob"));

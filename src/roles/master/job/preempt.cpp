@@ -124,8 +124,8 @@ std::optional<Way> way_for(const Desk& desk, const Job& job, const std::string& 
     return Way{std::move(*found), std::move(hosts)};
 }
 
-bool may_preempt(const Desk& desk, const std::string& waiting) {
-    return may_have_victims(job_queues(desk).order(), waiting, rules_of(desk));
+bool may_preempt(const Desk& desk, const Waiting& claimant) {
+    return may_have_victims(job_queues(desk).order(), claimant, {});
 }
 
 void make_way(Desk& desk, const std::string& id, const Way& way) {

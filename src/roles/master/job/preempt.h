@@ -16,7 +16,7 @@ struct Way {
 std::optional<Way> way_for(const Desk& desk, const Job& job, const std::string& waiting);
 
 // false: way_for() has none. At little cost.
-bool may_preempt(const Desk& desk, const std::string& waiting);
+bool may_preempt(const Desk& desk, const Waiting& claimant);
 
 // Ends the elements, which are tried again afterwards; the room is kept for the job meanwhile.
 void make_way(Desk& desk, const std::string& job, const Way& way);

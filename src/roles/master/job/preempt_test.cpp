@@ -136,9 +136,7 @@ TEST_F(Preemption, WhatHasJustBegunIsLeftAMinute) {
 
 TEST_F(Preemption, NothingIsEvictedWhereThatDoesNotHelp) {
     const std::string low = runs_for("low", "user/ann", "acme");
-    auto request = wanted("gang");
-    request.tasks = 2;
-    request.gang = true;
+    auto request = gang(2);
     request.priority = 5;
     runs_for("else", "user/bob", "beta");
     const std::string gang = submit(request);

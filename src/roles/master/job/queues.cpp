@@ -8,6 +8,7 @@
 #include "api/types_instance.h"
 #include "domain/inventory/host_record.h"
 #include "roles/master/job/admit.h"
+#include "roles/master/job/task.h"
 #include "roles/master/state/host_blocks.h"
 
 namespace hostler::master {
@@ -28,7 +29,7 @@ Amount capacity_of(const Host& host) {
 // What an element asks of hosts, as a text; equal ones find room where the others do.
 std::string asks_of(const Job& job) {
     std::string asks = fmt::format("{} {}", job.spec.spec_name, job.tasks_of_element());
-    const auto task = api::decode_stored<api::CreateInstance>(job.spec.task);
+    const auto task = task_request(job);
     if (!task) return asks;
     const api::CreateInstance likes{.zone = task->zone, .placement = task->placement};
     if (task->zone || task->placement) asks += api::encode(likes);

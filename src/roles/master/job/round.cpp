@@ -20,9 +20,6 @@ constexpr int cost_of_a_way = 16;  // To look for victims, in refusals.
 
 // Where one of a kind finds no room, the others find none. Rules of a tenant narrow where its jobs may go.
 using Asks = std::pair<std::uint32_t, std::string>;
-Asks asks_of(const Desk& desk, const Job& job, std::uint32_t kind) {
-    return {kind, policies_of(desk, job.tenant).tenant ? job.tenant : std::string{}};
-}
 
 // A round that is under way: it is one walk over the order, in several pieces.
 struct Going {
@@ -30,11 +27,19 @@ struct Going {
     const Order* order = nullptr;
     std::optional<Round> round;
     std::set<Asks> without_room;
-    std::set<std::string> asked;  // Of the jobs that room is kept for.
+    std::map<std::string, bool> has_rules;  // By tenant.
+    std::set<std::string> asked;            // Of the jobs that room is kept for.
     bool admitted = false, offered = false;
     std::string oldest;      // Job that found no room, of those the one that has waited longest,
     std::int64_t since = 0;  // since then.
 };
+
+Asks asks_of(const Desk& desk, Going& going, const Waiting& turn) {
+    const std::string& tenant = turn.path.tenant;
+    const auto [known, fresh] = going.has_rules.try_emplace(tenant);
+    if (fresh) known->second = policies_of(desk, tenant).tenant != nullptr;
+    return {turn.kind, known->second ? tenant : std::string{}};
+}
 
 std::set<std::string> room_is_kept_for(const Desk& desk) {
     std::set<std::string> jobs = jobs_with_ways(desk);
@@ -51,25 +56,27 @@ bool is_of_the_queue(const Error& why) {
            why.reason == "tenant_disabled";
 }
 
-// Its next element finds no room: others may have to make some. What that cost, in refusals.
-int without_room(Desk& desk, Going& going, const Job& job, const std::string& waiting) {
-    if (going.oldest.empty() || job.waits_since < going.since) {
-        going.oldest = job.id;
-        going.since = job.waits_since;
+// The next element of a job finds no room: others may have to make some. What that cost, in refusals. Most
+// queues get no further than here in a round, so it looks for nothing among all jobs.
+int without_room(Desk& desk, Going& going, const std::string& id, const Waiting& turn) {
+    if (going.oldest.empty() || turn.since < going.since) {
+        going.oldest = id;
+        going.since = turn.since;
     }
-    if (makes_way(desk, job.id) || !may_preempt(desk, waiting)) return 0;
-    if (const auto way = way_for(desk, job, waiting)) make_way(desk, job.id, *way);
+    if (makes_way(desk, id) || !may_preempt(desk, turn)) return 0;
+    if (const Job* job = desk.estate.jobs.find(id))
+        if (const auto way = way_for(desk, *job, turn.id)) make_way(desk, id, *way);
     return cost_of_a_way;
 }
 
 // The job was refused. What that cost.
-int refused(Desk& desk, Going& going, const Job& job, const Waiting& turn, const Error& why) {
+int refused(Desk& desk, Going& going, const std::string& id, const Waiting& turn, const Error& why) {
     if (why.code == Code::not_found) return 1;  // Its next element waits to be tried again.
-    job_queues(desk).note_refused(job.id, why);
+    job_queues(desk).note_refused(id, why);
     if (is_of_the_queue(why)) going.round->refuse_kind();
     if (!is_about_room(why)) return 1;
-    going.without_room.insert(asks_of(desk, job, turn.kind));
-    return 1 + without_room(desk, going, job, turn.id);
+    going.without_room.insert(asks_of(desk, going, turn));
+    return 1 + without_room(desk, going, id, turn);
 }
 
 // Jobs that room is kept for, and that were not offered since others of their kind found none.
@@ -109,19 +116,17 @@ bool admit_jobs(Desk& desk, RoundBounds bounds) {
     const std::set<std::string> kept = room_is_kept_for(desk);
     while (const auto turn = going.round->next()) {
         const std::string id = JobQueues::job_of(turn->id);
-        const Job* job = desk.estate.jobs.find(id);
-        if (!job) continue;
         going.offered = true;
         const bool is_kept = kept.contains(id);
         if (is_kept) going.asked.insert(id);
-        if (!is_kept && going.without_room.contains(asks_of(desk, *job, turn->kind))) {
+        if (!is_kept && going.without_room.contains(asks_of(desk, going, *turn))) {
             going.round->refuse_kind();
-            bounds.refusals -= without_room(desk, going, *job, turn->id);
+            bounds.refusals -= without_room(desk, going, id, *turn);
             if (--bounds.looks <= 0 || bounds.refusals <= 0) return true;
             continue;
         }
         if (const auto admitted = admit_next(desk, id); !admitted) {
-            bounds.refusals -= refused(desk, going, *job, *turn, admitted.error());
+            bounds.refusals -= refused(desk, going, id, *turn, admitted.error());
             if (bounds.refusals <= 0) return true;
             continue;
         }

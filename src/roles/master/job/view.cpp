@@ -12,6 +12,7 @@
 #include "roles/master/job/expected.h"
 #include "roles/master/job/queues.h"
 #include "roles/master/job/settings.h"
+#include "roles/master/job/task.h"
 #include "roles/master/state/views.h"
 
 namespace hostler::master {
@@ -79,15 +80,26 @@ api::JobExplanation explain_turn(const Desk& desk, const Job& job) {
             .would_help = why->help.empty() ? std::nullopt : std::optional{why->help}};
 }
 
-api::JobExplanation explain_pending(const Desk& desk, const Job& job) {
+// Why it is not its turn, whatever the room; nullopt: nothing keeps it back.
+std::optional<api::JobExplanation> kept_back(const Desk& desk, const Job& job) {
     if (job.held)
-        return {.token = "held",
-                .sentence = fmt::format("Job {} is held.", job.name),
-                .would_help = fmt::format("hostler job release {}", job.name)};
+        return api::JobExplanation{.token = "held",
+                                   .sentence = fmt::format("Job {} is held.", job.name),
+                                   .would_help = fmt::format("hostler job release {}", job.name)};
     if (dependencies_of(desk, job) == Dependencies::open)
-        return {.token = "waits_for_job",
-                .sentence = fmt::format("It begins after {}.", names_before(desk, job))};
-    return explain_turn(desk, job);
+        return api::JobExplanation{.token = "waits_for_job",
+                                   .sentence = fmt::format("It begins after {}.", names_before(desk, job))};
+    return std::nullopt;
+}
+
+void show_why_pending(const Desk& desk, const Job& job, api::Job& shown) {
+    if (auto why = kept_back(desk, job)) {
+        shown.reason = why->token;
+        shown.message = std::move(why->sentence);
+    } else if (const Error* refused = job_queues(desk).refused(job.id)) {
+        shown.reason = refused->reason;
+        shown.message = refused->message;
+    }
 }
 
 void show_turn(const Desk& desk, const Job& job, api::JobExplanation& why) {
@@ -107,7 +119,7 @@ void show_turn(const Desk& desk, const Job& job, api::JobExplanation& why) {
 }  // namespace
 
 api::Job view(const Desk& desk, const Job& job) {
-    const auto task = api::decode_stored<api::CreateInstance>(job.spec.task);
+    const auto task = task_request(job);
     api::Job shown{.id = job.id,
                    .name = job.name,
                    .tenant_id = job.tenant,
@@ -150,19 +162,16 @@ api::Job view(const Desk& desk, const Job& job) {
         if (end.started_at != 0) row.started_at = wall(end.started_at);
     }
     show_tasks(desk, job, shown);
-    if (job.phase == JobPhase::pending)
-        if (const Error* why = job_queues(desk).refused(job.id)) {
-            shown.reason = why->reason;
-            shown.message = why->message;
-        }
+    if (job.phase == JobPhase::pending) show_why_pending(desk, job, shown);
     return shown;
 }
 
 api::JobExplanation explain_job(const Desk& desk, const Job& job) {
     api::JobExplanation why;
-    if (waiting(job) > 0 && job.runs.empty())
-        why = explain_pending(desk, job);
-    else
+    if (waiting(job) > 0 && job.runs.empty()) {
+        auto kept = kept_back(desk, job);
+        why = kept ? *std::move(kept) : explain_turn(desk, job);
+    } else
         why = {.token = job.reason, .sentence = fmt::format("Job {}: {}.", job.name, job.message)};
     if (waiting(job) > 0) show_turn(desk, job, why);
     return why;
@@ -170,7 +179,7 @@ api::JobExplanation explain_job(const Desk& desk, const Job& job) {
 
 api::SubmitJob submission_of(const Job& job) {
     api::SubmitJob request{.name = job.name, .tenant_id = job.tenant, .project = job.project};
-    if (const auto task = api::decode_stored<api::CreateInstance>(job.spec.task)) {
+    if (const auto task = task_request(job)) {
         request.image = task->image;
         request.cmd = task->template_.cmd;
         request.entrypoint = task->entrypoint;

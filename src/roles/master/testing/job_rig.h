@@ -29,6 +29,18 @@ struct JobRig : ::testing::Test, DeskRig {
     static api::SubmitJob wanted(const std::string& name) {
         return {.name = name, .image = "demo:1", .spec_name = "small"};
     }
+    static api::SubmitJob gang(std::int64_t tasks, const std::string& name = "gang") {
+        api::SubmitJob request = wanted(name);
+        request.tasks = tasks;
+        request.gang = true;
+        return request;
+    }
+    std::string running_gang(std::int64_t tasks) {
+        const std::string id = submit(gang(tasks));
+        go_on();
+        all_run(id);
+        return id;
+    }
     std::string submit(const api::SubmitJob& request, const std::string& by = "user/ann",
                        const std::string& tenant = "acme") {
         const auto made = submit_job(desk, request, tenant, by);
