@@ -40,7 +40,7 @@ extern const Form email;       // An e-mail address, or nothing.
 extern const Form time_or_off;  // A time as RFC 3339 writes it, in UTC; or off.
 }  // namespace forms
 
-enum class Unit { none, bytes, seconds, percent, celsius, watts };
+enum class Unit { none, bytes, seconds, percent, per_mille, celsius, watts };
 // automatic: path if the path names it; else query of a GET or DELETE; else body.
 enum class In { automatic, query };
 enum class Absent { refused, fills };  // fills: the member's initialiser stands for a missing field.

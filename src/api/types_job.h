@@ -228,10 +228,10 @@ template <>
 inline constexpr auto fields<JobShare> = std::to_array<Field>({
     {.member = "queue", .help = "Tenant, project or user, with the names above it.", .example = "acme/lab/user/u-3hq8wz"},
     {.member = "share_milli", .help = "Part of the cloud that its jobs have now, by the scarcest resource, in thousandths.",
-     .example = "250"},
+     .example = "250", .unit = Unit::per_mille},
     {.member = "entitled_milli", .help = "Part of the cloud that it is entitled to, by weights and guarantees among the queues that "
                                          "have jobs, in thousandths.",
-     .example = "500"},
+     .example = "500", .unit = Unit::per_mille},
 });
 
 // GET /v1/jobs/{job}/explain.

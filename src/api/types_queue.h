@@ -61,12 +61,14 @@ inline constexpr auto fields<Queue> = std::to_array<Field>({
     {.member = "running_elements", .help = "Elements of jobs that have a place.", .example = "12"},
     {.member = "waiting_elements", .help = "Elements of jobs that wait side by side.", .example = "40"},
     {.member = "share_milli", .help = "Part of the cloud that its jobs have now, by the scarcest resource, in thousandths.",
-     .example = "250"},
+     .example = "250", .unit = Unit::per_mille},
     {.member = "entitled_milli", .help = "The part that it is entitled to now: what its parent is entitled to, divided by the "
                                          "weights of the queues in which jobs wait or run; at least its guarantee.",
-     .example = "500"},
-    {.member = "guaranteed_milli", .help = "Its guarantee as such a part; 0: there is none.", .example = "125"},
-    {.member = "used_milli", .help = "The same of what they had lately; it counts half after each day.", .example = "180"},
+     .example = "500", .unit = Unit::per_mille},
+    {.member = "guaranteed_milli", .help = "Its guarantee as such a part; 0: there is none.", .example = "125",
+     .unit = Unit::per_mille},
+    {.member = "used_milli", .help = "The same of what they had lately; it counts half after each day.", .example = "180",
+     .unit = Unit::per_mille},
     {.member = "rank_milli", .help = "The sum of shareMilli and usedMilli, divided by the weight. Of the queues of the same parent "
                                      "that are alike in belowGuarantee, the one with the lowest is next.",
      .example = "430"},

@@ -25,7 +25,8 @@ std::string heading(const api::Property& property) {
         if (name == "createdAt" || name == "time") return "AGE";
         if (name.ends_with("At")) name.remove_suffix(2);
     }
-    for (const std::string_view unit : {"Bytes", "Percent", "Celsius", "Watts"})  // The cells say it.
+    for (const std::string_view unit :
+         {"Bytes", "Percent", "Milli", "Celsius", "Watts"})  // The cells say it.
         if (name.ends_with(unit) && name.size() > unit.size()) name.remove_suffix(unit.size());
     std::string out;
     for (std::size_t i = 0; i < name.size(); ++i) {
@@ -242,6 +243,7 @@ std::string cell(const api::Property& property, const json::value& value, const 
         switch (unit) {
             case Unit::bytes: return bytes_text(static_cast<std::int64_t>(number));
             case Unit::percent: return fmt::format("{:.0f} %", number);
+            case Unit::per_mille: return fmt::format("{:.0f} %", number / 10);
             case Unit::celsius: return fmt::format("{:.0f} °C", number);
             case Unit::watts: return fmt::format("{:.0f} W", number);
             case Unit::seconds: return fmt::format("{} s", number);
