@@ -42,6 +42,7 @@ hostler_library(net src/adapters/net ${adapter_row} OpenSSL::SSL OpenSSL::Crypto
 hostler_library(sqlite src/adapters/sqlite ${adapter_row} sql SQLite::SQLite3)
 hostler_library(postgres src/adapters/postgres ${adapter_row} sql PostgreSQL::PostgreSQL)
 hostler_library(docker src/adapters/docker ${adapter_row} Boost::json yaml-cpp)
+hostler_library(kubernetes_client src/adapters/kubernetes ${adapter_row} Boost::json yaml-cpp)
 hostler_library(nvml src/adapters/nvml ${adapter_row} ${CMAKE_DL_LIBS})
 # NVML's functions are called by our own declarations of them, which UBSan takes for other types.
 if(HOSTLER_SANITIZE MATCHES undefined)
@@ -327,3 +328,18 @@ add_dependencies(cloud_test hostler hostler-agent hostler-demo hostler-iptables 
 add_test(NAME cloud COMMAND cloud_test --gtest_brief=1)
 hostler_units(cloud_test 4)
 set_tests_properties(cloud PROPERTIES LABELS cloud TIMEOUT 600 RUN_SERIAL ON)
+
+# A real Kubernetes under tests: a control plane, and nodes of namespaces. `./dev kubernetes` builds what it runs.
+file(GLOB kubernetes_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/kubernetes/*.cpp)
+set(kubernetes_tests ${kubernetes_sources})
+list(FILTER kubernetes_sources EXCLUDE REGEX "_test\\.cpp$")
+list(FILTER kubernetes_tests INCLUDE REGEX "_test\\.cpp$")
+add_library(test_kubernetes STATIC ${kubernetes_sources})
+target_precompile_headers(test_kubernetes REUSE_FROM tests)
+target_link_libraries(test_kubernetes PUBLIC core GTest::gtest)
+target_compile_definitions(test_kubernetes PRIVATE HOSTLER_SOURCE="${PROJECT_SOURCE_DIR}")
+add_executable(kubernetes_test ${kubernetes_tests})
+target_precompile_headers(kubernetes_test REUSE_FROM tests)
+target_link_libraries(kubernetes_test PRIVATE test_kubernetes kubernetes_client net Boost::json GTest::gtest_main GTest::gmock)
+add_test(NAME kubernetes COMMAND kubernetes_test --gtest_brief=1)
+set_tests_properties(kubernetes PROPERTIES LABELS kubernetes TIMEOUT 900 RUN_SERIAL ON)

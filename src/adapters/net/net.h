@@ -16,7 +16,8 @@ std::unique_ptr<Timers> make_timers(Loop& loop);
 // serves any more.
 // A client's secure() knows web servers, too: with Secure::expect "https://NAME" the server's certificate
 // must be for that name or IP address and signed by the authority, or by one of this machine's roots where
-// none is given.
+// none is given. The name is independent of the address that was dialled. A server that asks for a
+// certificate gets ours, if there is one.
 std::unique_ptr<Net> make_net(Loop& loop);
 
 std::unique_ptr<Random> make_random();  // getrandom(2). May be used from any thread.

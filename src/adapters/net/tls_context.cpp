@@ -178,8 +178,9 @@ Result<ContextPtr> make_context(const Credentials* own, Peers peers) {
         case Peers::servers: return make_context(own, Side::client);
         case Peers::web_clients: return make_web_server_context(own);
         case Peers::web_servers: {
-            auto context = make_web_context(own);
-            if (context) SSL_CTX_set_cert_verify_callback(context->get(), judge, nullptr);
+            auto context = TRY(make_web_context(own));
+            SSL_CTX_set_cert_verify_callback(context.get(), judge, nullptr);
+            if (own != nullptr && !own->certificate.empty()) TRY(add_own(*context, *own));
             return context;
         }
     }

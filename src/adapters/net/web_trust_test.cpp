@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <fstream>
 
+#include "adapters/net/authority.h"
 #include "adapters/net/net.h"
 #include "adapters/net/testing/web_certificates.h"
 #include "core/task_group.h"
@@ -34,7 +35,8 @@ protected:
                     [](WebTrust& test, Listener& from, std::shared_ptr<const Credentials> own) -> Task<> {
                         auto raw = CO_TRY(co_await from.accept());
                         auto stream = CO_TRY(co_await test.net_->secure(
-                            std::move(raw), {.own = own, .peer_required = false}, Side::server, 5s));
+                            std::move(raw), {.own = own, .peer_required = !own->authority.empty()},
+                            Side::server, 5s));
                         co_return co_await write_all(*stream, "hello");
                     }(me, *listener, std::move(server)));
         auto raw = CO_TRY(co_await me.net_->dial(std::string{listener->address()}, 5s));
@@ -89,6 +91,32 @@ TEST_F(WebTrust, BelievesTheRootsOfThisMachineWithoutAnAuthority) {
     const auto visited = visit(authority_.issue("DNS:api.test"), "api.test", "");
     ::unsetenv("SSL_CERT_FILE");
     EXPECT_TRUE(visited) << visited.error().message;
+}
+
+TEST_F(WebTrust, ShowsItsCertificateToAServerThatAsksForOne) {
+    const hostler::testing::TempFolder folder;
+    const auto timers = make_timers(loop_);
+    const auto random = make_random();
+    const auto clients = open_authority(folder.path(), *random, timers->wall()).value();
+    const auto key = make_keys()->make({"host", "h-1"}).value();
+    auto server = std::make_shared<Credentials>(authority_.issue("DNS:api.test"));
+    server->authority = clients->certificate();
+    const auto mine = std::make_shared<Credentials>(
+        clients->sign(key.csr_pem, {"host", "h-1"}, {}, timers->wall() - 1min, 24h).value().certificate,
+        key.key_pem, authority_.pem());
+    const auto visit_with = [&](std::shared_ptr<const Credentials> own) {
+        return run_real(loop_, meet(*this, server, {.own = std::move(own), .expect = "https://api.test"}));
+    };
+    const auto shown = visit_with(mine);
+    ASSERT_TRUE(shown) << shown.error().message;
+
+    EXPECT_FALSE(visit_with(std::make_shared<Credentials>("", "", authority_.pem())))
+        << "a client without a certificate was let in";
+    const auto mixed = visit_with(
+        std::make_shared<Credentials>(mine->certificate, authority_.issue("").key, authority_.pem()));
+    ASSERT_FALSE(mixed);
+    EXPECT_EQ(mixed.error().code, Code::invalid);
+    EXPECT_TRUE(mixed.error().message.contains("do not go together")) << mixed.error().message;
 }
 
 TEST_F(WebTrust, NoAuthorityInTheFileIsSaid) {
