@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "domain/alert/life.h"
+#include "domain/cluster/life.h"
 #include "domain/command/command.h"
 #include "domain/instance/life.h"
 #include "domain/inventory/host_life.h"
@@ -89,6 +90,8 @@ struct Named {
 };
 constexpr Named lives[] = {{"instance", instance},
                            {"job", [] { return life_of(job_life); }},
+                           {"cluster", [] { return life_of(cluster_life); }},
+                           {"node", [] { return life_of(node_life); }},
                            {"host", [] { return life_of(host_life); }},
                            {"command", [] { return life_of(command_life); }},
                            {"consolidation", [] { return life_of(consolidation_life); }},

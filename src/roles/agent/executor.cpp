@@ -36,6 +36,8 @@ std::string_view verb_of(const uplink::Command& command) {
         case kTestGpu: return "test GPU";
         case kMeasureHost: return "measure";
         case kProveGpus: return "challenge";
+        case kNodeStep: return "do a step of a cluster's node";
+        case kNodeClean: return "look for leftovers of a cluster's node";
         case ACTION_NOT_SET: break;
     }
     return "do what a newer master means by";
@@ -217,6 +219,9 @@ Task<> Executor::act(JobPtr job) {
         case uplink::Command::kTestGpu: co_return hooks_.test_gpu(command.test_gpu().gpu());
         case uplink::Command::kMeasureHost: co_return co_await measure(job);
         case uplink::Command::kProveGpus: co_return co_await prove(job);
+        case uplink::Command::kNodeStep:
+        case uplink::Command::kNodeClean:
+            co_return fail(Code::forbidden, "this host is not for nodes of clusters", "clusters_not_allowed");
         case uplink::Command::ACTION_NOT_SET: break;
     }
     co_return fail(Code::invalid, "this agent does not know what the command asks; upgrade it",
