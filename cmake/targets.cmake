@@ -62,6 +62,7 @@ hostler_library(disk src/adapters/disk ${adapter_row})
 hostler_library(series src/adapters/series ${adapter_row})
 hostler_library(remote_write src/adapters/remote_write ${adapter_row} remote_write_proto ${snappy_library})
 hostler_library(program src/adapters/program ${adapter_row} Boost::json)
+hostler_library(node_steps src/adapters/node_steps ${adapter_row} Boost::json)
 hostler_library(sim src/adapters/sim ${adapter_row} SQLite::SQLite3)
 
 set(role_row core domain ports api http wire)
@@ -90,13 +91,13 @@ target_link_options(hostler-iptables PRIVATE -static -fno-sanitize=all -Wl,-s)
 # The holder of a program by itself, for tests: hostler-agent has it, too.
 add_executable(program-holder tests/contract/holder/main.cpp)
 target_precompile_headers(program-holder REUSE_FROM core)
-target_link_libraries(program-holder PRIVATE program)
+target_link_libraries(program-holder PRIVATE program node_steps)
 
 # One suite per port, run on every adapter.
 file(GLOB contract_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/contract/*.cpp)
 add_executable(contract_test ${contract_sources})
 target_precompile_headers(contract_test REUSE_FROM tests)
-target_link_libraries(contract_test PRIVATE sqlite postgres docker program disk series sim sealed curl jose remote_write net nvml amd intel sysfs Boost::json GTest::gtest_main GTest::gmock)
+target_link_libraries(contract_test PRIVATE sqlite postgres docker program node_steps cluster_drivers disk series sim sealed curl jose remote_write net nvml amd intel sysfs Boost::json GTest::gtest_main GTest::gmock)
 target_compile_definitions(contract_test PRIVATE
   PRIVATE_REGISTRY="${PROJECT_SOURCE_DIR}/tests/contract/private_registry.py" HOSTLER_DEMO="$<TARGET_FILE:hostler-demo>" HOSTLER_AGENT="$<TARGET_FILE:hostler-agent>"
   HOSTLER_IPTABLES="$<TARGET_FILE:hostler-iptables>" SIMULATED_NVML="$<TARGET_FILE:simulated_nvml>"
@@ -164,13 +165,25 @@ target_compile_definitions(roles_test PRIVATE SIMULATED_CUDA="$<TARGET_FILE:simu
 add_test(NAME roles COMMAND roles_test --gtest_brief=1)
 set_tests_properties(roles PROPERTIES LABELS contract TIMEOUT 300)
 
+# Drivers of clusters, which master and agent have within themselves: drivers/NAME/driver.toml.
+file(GLOB driver_files CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/drivers/*/driver.toml)
+add_custom_command(OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/drivers/drivers.cpp
+  COMMAND ${CMAKE_COMMAND} "-DFILES=${driver_files}" -DOUT=${CMAKE_CURRENT_BINARY_DIR}/drivers/drivers.cpp
+          -P ${PROJECT_SOURCE_DIR}/cmake/embed_drivers.cmake
+  DEPENDS ${driver_files} ${PROJECT_SOURCE_DIR}/cmake/embed_drivers.cmake VERBATIM)
+add_library(cluster_drivers STATIC src/bin/drivers.cpp ${CMAKE_CURRENT_BINARY_DIR}/drivers/drivers.cpp)
+target_precompile_headers(cluster_drivers REUSE_FROM core)
+target_link_libraries(cluster_drivers PUBLIC ports)
+# Within itself: the agent has no other libraries than those that every host has.
+target_compile_definitions(cluster_drivers PRIVATE TOML_HEADER_ONLY=1)
+
 # hostler: the roles, `up`, and the command line.
 add_executable(hostler src/bin/main.cpp src/bin/arguments.cpp src/bin/process.cpp src/bin/ready_file.cpp src/bin/metrics.cpp src/bin/master_main.cpp src/bin/master_options.cpp
   src/bin/run_options.cpp src/bin/series_options.cpp src/bin/remote_write.cpp src/bin/tls_options.cpp src/bin/proxy_options.cpp src/bin/up_tls.cpp
   src/bin/store_main.cpp src/bin/audit_main.cpp src/bin/cloud_mark.cpp src/bin/operator_key.cpp src/bin/backup_main.cpp src/bin/templates.cpp src/bin/edge_mains.cpp src/bin/ca_main.cpp src/bin/key_files.cpp src/bin/seal_main.cpp src/bin/supervisor.cpp
   src/bin/containers.cpp src/bin/simulation.cpp src/bin/up.cpp src/bin/up_prepare.cpp src/bin/up_roles.cpp src/bin/up_main.cpp)
 target_precompile_headers(hostler REUSE_FROM core)
-target_link_libraries(hostler PRIVATE master access gateway cli console_files net sealed sqlite postgres series remote_write curl jose docker disk nvml CLI11::CLI11 Boost::json
+target_link_libraries(hostler PRIVATE master access gateway cli console_files cluster_drivers net sealed sqlite postgres series remote_write curl jose docker disk nvml CLI11::CLI11 Boost::json
   tomlplusplus::tomlplusplus allocator)
 # Templates are read where they lie.
 file(CREATE_LINK ${PROJECT_SOURCE_DIR}/templates ${CMAKE_BINARY_DIR}/templates SYMBOLIC)
@@ -178,7 +191,7 @@ add_dependencies(hostler hostler-demo hostler-iptables simulated_nvml)
 
 # hostler-agent: runs on hosts of any distribution, so that it is dynamic only in glibc. The archives stand before the
 # libraries that its layers name; the linker then has no need of those.
-add_executable(hostler-agent src/bin/agent.cpp src/bin/arguments.cpp src/bin/gpu_challenge.cpp src/bin/gpu_commands.cpp src/bin/inventory.cpp src/bin/process.cpp src/bin/program_devices.cpp src/bin/program_options.cpp src/bin/ready_file.cpp
+add_executable(hostler-agent src/bin/agent.cpp src/bin/arguments.cpp src/bin/cluster_steps.cpp src/bin/gpu_challenge.cpp src/bin/gpu_commands.cpp src/bin/inventory.cpp src/bin/process.cpp src/bin/program_devices.cpp src/bin/program_options.cpp src/bin/ready_file.cpp
   src/bin/supervise.cpp cmake/static_fmt.cpp cmake/static_spdlog.cpp)
 set_source_files_properties(cmake/static_fmt.cpp cmake/static_spdlog.cpp PROPERTIES SKIP_PRECOMPILE_HEADERS ON
   COMPILE_OPTIONS "-w")
@@ -188,7 +201,7 @@ foreach(name boost_json protobuf-lite ssl crypto yaml-cpp sodium)
   find_library(agent_archive_${name} NAMES lib${name}.a REQUIRED)
   list(APPEND agent_archives ${agent_archive_${name}})
 endforeach()
-target_link_libraries(hostler-agent PRIVATE ${agent_archives} agent net docker program disk sealed nvml cuda amd intel sysfs sim
+target_link_libraries(hostler-agent PRIVATE ${agent_archives} agent cluster_drivers net docker program node_steps disk sealed nvml cuda amd intel sysfs sim
   CLI11::CLI11 Boost::json)
 target_link_options(hostler-agent PRIVATE -Wl,--as-needed)
 if(NOT HOSTLER_SANITIZE)

@@ -16,6 +16,7 @@
 #include "adapters/intel/intel.h"
 #include "adapters/net/authority.h"
 #include "adapters/net/names.h"
+#include "adapters/node_steps/keeper.h"
 #include "adapters/nvml/nvml.h"
 #include "adapters/program/both_engines.h"
 #include "adapters/program/holder.h"
@@ -27,6 +28,7 @@
 #include "adapters/sysfs/kernel_log.h"
 #include "adapters/sysfs/pci.h"
 #include "bin/arguments.h"
+#include "bin/cluster_steps.h"
 #include "bin/gpu_commands.h"
 #include "bin/inventory.h"
 #include "bin/process.h"
@@ -63,6 +65,7 @@ struct Options {
     bool registries_only = false;
     std::string firewall_table = docker::WallSettings{}.table;
     ProgramOptions programs;
+    std::string drivers;
 };
 
 // Every way of seeing GPUs, the most telling first.
@@ -265,6 +268,8 @@ Task<> run(Process& process, Options options) {
     const auto bench_worker = make_worker(process.loop, "bench");
     const auto disk_bench = disk::make_bench(*bench_worker, data);
     const auto keys = net::make_keys();
+    const ClusterSteps steps = CO_TRY(
+        cluster_steps(process, {options.data, options.drivers, options.engine == "sim"}, options.agent));
     agent::Agent role{options.agent,
                       {process.loop,
                        *process.timers,
@@ -287,9 +292,11 @@ Task<> run(Process& process, Options options) {
                        layers ? static_cast<KeptLayers*>(layers.get()) : containers.simulated,
                        sealer.get(),
                        containers.events,
-                       containers.processes}};
+                       containers.processes,
+                       steps.port()}};
     known = &role;
     TaskGroup group{process.loop};
+    if (steps.host) group.start("programs of clusters", steps.host->resume());
     if (containers.walls) group.start("walls", keep_walls(*containers.walls, *process.timers));
     group.start("ready", tell_when_connected(role, *process.timers, options.ready_file));
     auto ended = co_await role.run();
@@ -464,6 +471,12 @@ int agent_main(int argc, const char* const* argv) {
                      "Table of nftables; agents of several clouds on one machine need one each")
         ->capture_default_str();
     options.programs.add_to(*work);
+    work->add_flag("--clusters", options.agent.clusters,
+                   "Clusters may have this host as a node: it does steps of its drivers as root "
+                   "(docs/operate/clusters.md)");
+    work->add_option(
+        "--drivers", options.drivers,
+        "Folder with more drivers of clusters, as NAME/driver.toml; the master needs the same ones");
     work->add_option("--cuda-lib", options.cuda, "CUDA's libcuda.so.1, where it is not where drivers put it");
     work->add_option("--ready-file", options.ready_file, "Is written once a master has welcomed this host");
     add_hardware_options(*work, options.hardware);
@@ -525,5 +538,7 @@ int main(int argc, char** argv) {
         return hostler::docker::hook_main(argv[2]);
     if (argc == 2 && std::string_view{argv[1]} == hostler::program::hold_command)
         return hostler::program::hold_main();
+    if (argc == 4 && std::string_view{argv[1]} == hostler::node_steps::keep_command)
+        return hostler::node_steps::keep_main(argv[2], argv[3]);
     return hostler::bin::agent_main(argc, argv);
 }

@@ -13,6 +13,7 @@
 #include "bin/arguments.h"
 #include "bin/cloud_mark.h"
 #include "bin/console_files.h"
+#include "bin/drivers.h"
 #include "bin/master_options.h"
 #include "bin/metrics.h"
 #include "bin/operator_key.h"
@@ -35,6 +36,11 @@ Task<> run(Process& process, MasterOptions options) {
     master::Settings& settings = options.settings;
     CO_TRY(make_own_folder(data));
     if (!options.templates.empty()) settings.templates = CO_TRY(read_templates(options.templates));
+    for (const auto& [name, known] :
+         CO_TRY(load_drivers(embedded_drivers(), options.drivers, net::OpenSslDigest{}))) {
+        settings.drivers.push_back(known.driver);
+        settings.driver_digests[name] = known.digest;
+    }
     const fs::path authority_folder = options.authority.empty() ? data / "authority" : options.authority;
     CO_TRY(issue_credentials(process, authority_folder, data, "master", settings.name));
     const auto authority =

@@ -62,6 +62,9 @@ void MasterOptions::add_places(CLI::App& app) {
     app.add_option("--network-pool", settings.network_pool,
                    "Addresses of instances: ranges of /8 to /24, with commas")
         ->capture_default_str();
+    app.add_option(
+        "--drivers", drivers,
+        "Folder with more drivers of clusters, as NAME/driver.toml; its agents need the same ones");
     app.add_option("--templates", templates, "Folder of instance templates")
         ->default_val(template_folder().string());
     app.add_option("--metrics", metrics, "Where metrics are read, HOST:PORT; empty: nowhere");

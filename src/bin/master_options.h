@@ -20,6 +20,7 @@ struct MasterOptions {
     bool new_store = false;           // An empty store is to be a new cloud, though the authority served one.
     std::filesystem::path authority;  // Empty: authority in `data`.
     std::filesystem::path templates;  // Empty: none.
+    std::filesystem::path drivers;    // More of them; empty: none.
     std::string metrics;
     std::string ready_file;
     TlsOptions tls;

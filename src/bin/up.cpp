@@ -345,6 +345,9 @@ Task<> Up::start_hosts() {
         if (settings_.registries_only) child.command.emplace_back("--registries-only");
         if (settings_.no_user_namespaces) child.command.emplace_back("--no-user-namespaces");
         if (settings_.programs) add_programs(child.command, number++);
+        if (settings_.clusters) child.command.emplace_back("--clusters");
+        if (!settings_.drivers.empty())
+            child.command.insert(child.command.end(), {"--drivers", settings_.drivers});
         // One that has joined before needs no token, and one that lost its folder needs a new one.
         if (!fs::exists(folder / "joined") || known.at("items").as_array().empty()) {
             const json::value token =

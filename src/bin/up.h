@@ -38,6 +38,8 @@ struct UpSettings {
     bool no_user_namespaces = false;          // As --no-user-namespaces of the agents.
     bool programs = false;                    // As --programs of the agents,
     std::string program_network;              // and --program-network; empty: as there.
+    bool clusters = false;                    // As --clusters of the agents.
+    std::string drivers;                      // As --drivers of masters and agents.
     std::string network_pool;                 // Empty: one that nothing here uses, chosen once.
     std::vector<std::string> tenant_reach{};  // As --tenant-reach of the agents,
     std::vector<std::string> registries{};    // --registries

@@ -75,6 +75,11 @@ int up_main(int argc, const char* const* argv) {
     app.add_option("--program-network", settings.program_network,
                    "As of hostler-agent run: none, or host for the network of this machine")
         ->check(CLI::IsMember({"none", "host"}));
+    app.add_flag("--clusters", settings.clusters,
+                 "Clusters may have its hosts: their agents do steps of drivers as root of this machine "
+                 "(docs/operate/clusters.md); with --engine sim they do nothing");
+    app.add_option("--drivers", settings.drivers,
+                   "As of hostler master and hostler-agent run: folder with more drivers of clusters");
     app.add_option(
         "--domain", settings.domain,
         "Instances are names below it; empty: each of their ports has a port of the gateway; without it "

@@ -150,6 +150,7 @@ Task<> Up::start_masters(const std::string& listen) {
     command.insert(command.end(), {"--network-pool", std::move(pool)});
     if (!settings_.remote_write.empty())
         command.insert(command.end(), {"--remote-write", settings_.remote_write});
+    if (!settings_.drivers.empty()) command.insert(command.end(), {"--drivers", settings_.drivers});
     if (settings_.new_store) command.push_back("--new-store");
     if (settings_.lease_s) command.insert(command.end(), {"--lease", fmt::format("{}", *settings_.lease_s)});
     for (const ZonePlan& zone : zones)

@@ -16,6 +16,7 @@ struct NodeStep {
     std::string node;  // Id; what belongs to it is kept together.
     std::string name;
     std::vector<StepFile> files;
+    std::vector<std::string> stop;                    // Steps of the node whose programs end before it.
     std::vector<std::string> run, start, done, undo;  // As of DriverStep.
     std::vector<std::string> outputs;
     Duration deadline{};
@@ -39,10 +40,13 @@ class NodeSteps {
 public:
     virtual ~NodeSteps() = default;
     // Writes the files, whole or not at all, runs the command, and begins the program that keeps running:
-    // that outlives the agent. May be repeated, after a crash in the middle as well. What is cancelled or
-    // late is killed with all that it began. Errors: conflict (step_failed: it ended with another code than
-    // 0, or is not done afterwards; the message has its last lines), timeout (step_late), not_found
-    // (program_missing), exhausted (the disk is full), unavailable, cancelled. No message has an output.
+    // that outlives the agent, and is begun again when it ends and when the machine starts. May be repeated,
+    // after a crash in the middle as well. What a command leaves running ends with it; what is cancelled or
+    // late is killed with all that it began. A program that runs with the same arguments and files is left
+    // alone. A step that is done but whose outputs `done` does not print is run again for them. Errors:
+    // conflict (step_failed: it ended with another code than 0, is not done afterwards, or did not print an
+    // output; the message has its last lines), timeout (step_late), not_found (program_missing), exhausted
+    // (the disk is full), unavailable, cancelled. No message has an output.
     virtual Task<NodeStepDone> perform(NodeStep step) = 0;
     // Ends the programs that were begun for the node, and removes what this port keeps of it.
     virtual Task<> forget(std::string node) = 0;

@@ -2,31 +2,14 @@
 // other.
 #pragma once
 
-#include <sys/types.h>
-
 #include <cstdint>
-#include <set>
 #include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
-#include "core/result.h"
+#include "core/control_groups.h"
 
 namespace hostler::program {
-
-struct Hierarchy {
-    std::string path;         // Where it is mounted.
-    bool unified = false;     // Version 2.
-    bool of_systemd = false;  // Version 1 without a controller: systemd's book of services.
-    std::set<std::string> controllers;
-    bool operator==(const Hierarchy&) const = default;
-};
-
-// As /proc/self/mountinfo lists them; the controllers of version 2 are not there.
-std::vector<Hierarchy> parse_hierarchies(std::string_view mountinfo);
-// Those of this machine. Blocks, shortly.
-std::vector<Hierarchy> find_hierarchies();
 
 // 2 where memory is limited by version 2, else 1.
 int version_of(std::span<const Hierarchy> hierarchies);
@@ -69,12 +52,6 @@ std::vector<GroupPlan> plan_holder_groups(std::span<const Hierarchy> hierarchies
 // does not filter devices; empty: it does. Errors: unavailable.
 Result<> make_groups(std::span<const GroupPlan> groups, std::span<const GroupDevice> devices,
                      std::string& unfiltered);
-Result<> enter_groups(std::span<const std::string> folders, pid_t process);  // Errors: unavailable.
-// Ends all processes of the groups, also those that multiply: freezes, kills, and looks again until there is
-// none or `rounds_max` are over. Whether none is left. Blocks.
-bool kill_groups(std::span<const std::string> folders, int rounds_max);
 std::uint64_t memory_kills(std::span<const std::string> folders);
-// Empty groups alone. Blocks, shortly.
-void remove_groups(std::span<const std::string> folders);
 
 }  // namespace hostler::program

@@ -12,6 +12,7 @@
 #include "adapters/sim/faults.h"
 #include "adapters/sim/leases.h"
 #include "adapters/sim/network.h"
+#include "adapters/sim/node_steps.h"
 #include "adapters/sim/passwords.h"
 #include "adapters/sim/storage.h"
 #include "adapters/sim/telemetry.h"
@@ -41,6 +42,7 @@ public:
     SimNetworks networks;
     SimLogStore logs;
     SimLeases leases;
+    SimNodeSteps node_steps;
     SimTelemetry telemetry;
     SimHostTelemetry host;
     SimGpuBench gpu_bench;
@@ -97,6 +99,7 @@ public:
     SimVfs vfs;
     Disk disk;
     LeaseFiles lease_files;
+    NodeHost node_host;
     Gpus gpus;
     Loop engine_loop;  // Containers outlive the process.
     SimTimers engine_timers;

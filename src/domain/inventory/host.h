@@ -135,6 +135,7 @@ struct HostFacts {
     bool keeps_layers = false;         // Of what containers write, when they are told to.
     bool user_namespaces = false;      // Root of a container is nobody on the host.
     bool programs = false;             // It runs programs without containers.
+    bool clusters = false;             // It may become a node of a cluster.
     bool virtual_machine = false;      // A hypervisor announces itself.
     bool measures = false;             // Its agent measures what it is told to.
     std::string unmeasurable;          // Why its GPUs cannot be measured, a sentence; empty: they can.
@@ -157,6 +158,6 @@ BOOST_DESCRIBE_STRUCT(HostFacts, (),
                        disk_free_bytes, volume_bytes, volumes_refused, limits_disk, disk_unlimited,
                        keeps_layers, user_namespaces, virtual_machine, measures, unmeasurable, files_damaged,
                        driver_version, cuda_version, simulated, boot_id, serial, system_uuid, addresses, gpus,
-                       topology, problems, programs))
+                       topology, problems, programs, clusters))
 
 }  // namespace hostler

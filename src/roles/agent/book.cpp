@@ -96,7 +96,9 @@ void CommandBook::load() {
         Record record;
         bool whole = line.has_value();
         if (whole) {
-            record.state = static_cast<State>(line->state == sealed ? 'B' : line->state);
+            record.state = line->state == sealed        ? State::begun
+                           : line->state == sealed_done ? State::done
+                                                        : static_cast<State>(line->state);
             record.order = line->order;
             record.forget = line->forget;
             // A newer agent was further with it than this one understands: it is not begun again.
@@ -112,8 +114,7 @@ void CommandBook::load() {
                     std::make_unique<Record>(std::move(record));
                 continue;
             }
-            whole = record.state == State::begun ? read_command(key, line->state, line->body, record)
-                                                 : record.answer.ParseFromString(std::string{line->body});
+            whole = read(key, line->state, line->body, record);
         }
         if (!whole) {
             log_error("the journal's {} cannot be read; it is left alone", key);
@@ -126,13 +127,16 @@ void CommandBook::load() {
 }
 
 // "<key's id>:<sealed>" where it is sealed.
-bool CommandBook::read_command(const std::string& key, char state, std::string_view body,
-                               Record& into) const {
-    if (state != sealed) return into.command.ParseFromString(std::string{body});
+bool CommandBook::read(const std::string& key, char state, std::string_view body, Record& into) const {
+    const auto parse = [&into](const std::string& text) {
+        return into.state == State::begun ? into.command.ParseFromString(text)
+                                          : into.answer.ParseFromString(text);
+    };
+    if (state != sealed && state != sealed_done) return parse(std::string{body});
     const auto colon = body.find(':');
     if (!sealer_ || colon == std::string_view::npos) return false;
     const auto plain = sealer_->open(body.substr(0, colon), key, body.substr(colon + 1));
-    return plain && into.command.ParseFromString(*plain);
+    return plain && parse(*plain);
 }
 
 Task<> CommandBook::seal() {
@@ -241,6 +245,7 @@ Task<> CommandBook::acknowledge(std::string id) {
     const auto found = records_.find(id);
     if (found == records_.end() || found->second->state != State::done) co_return Result<>{};
     found->second->state = State::acknowledged;
+    found->second->answer.clear_outputs();
     std::vector<Journal::Entry> entries;
     entries.push_back(CO_TRY(entry(id)));
     co_return co_await journal_.put_all(std::move(entries));
@@ -295,22 +300,22 @@ std::uint64_t CommandBook::generation(const std::string& subject) const {
     return found == obeyed_.end() ? 0 : found->second.generation;
 }
 
-// Only what has begun is sealed, so that only that can fail.
+Result<std::string> CommandBook::seal(const std::string& key, const std::string& text) const {
+    const auto keys = sealer_->keys();
+    if (keys.empty()) return fail(Code::unavailable, "this host has no key to seal commands with");
+    return keys.back() + ":" + TRY(sealer_->seal(keys.back(), key, text));
+}
+
+// Only what has begun is sealed, and answers with outputs, so that only those can fail.
 Result<Journal::Entry> CommandBook::entry(const std::string& id) const {
     const Record& record = *records_.at(id);
     const std::string key = "command/" + id;
-    const bool hidden = record.state == State::begun && sealer_;
-    std::string value = fmt::format("{} {} {}\n", hidden ? sealed : static_cast<char>(record.state),
-                                    record.order, record.forget);
-    if (hidden) {
-        const auto keys = sealer_->keys();
-        if (keys.empty()) return fail(Code::unavailable, "this host has no key to seal commands with");
-        value += keys.back() + ":" + TRY(sealer_->seal(keys.back(), key, record.command.SerializeAsString()));
-    } else if (record.state == State::begun) {
-        record.command.AppendToString(&value);
-    } else {
-        record.answer.AppendToString(&value);
-    }
+    const bool begun = record.state == State::begun;
+    const bool hidden = sealer_ && (begun || !record.answer.outputs().empty());
+    const char state = !hidden ? static_cast<char>(record.state) : begun ? sealed : sealed_done;
+    std::string value = fmt::format("{} {} {}\n", state, record.order, record.forget);
+    const std::string text = begun ? record.command.SerializeAsString() : record.answer.SerializeAsString();
+    value += hidden ? TRY(seal(key, text)) : text;
     return Journal::Entry{key, std::move(value)};
 }
 

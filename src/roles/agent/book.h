@@ -14,9 +14,9 @@
 namespace hostler::agent {
 
 // In the journal: "epoch", "generation/<subject>", "command/<id>". An answer is kept until it is
-// acknowledged; what was acknowledged is remembered until the command could not be begun any more, so that a
-// late copy is not obeyed. A command holds what tenants tell their programs: it stands there sealed, and only
-// until it is done.
+// acknowledged, its outputs sealed and no longer; what was acknowledged is remembered until the command could
+// not be begun any more, so that a late copy is not obeyed. A command holds what tenants tell their programs:
+// it stands there sealed, and only until it is done.
 class CommandBook {
 public:
     // Null: commands are not sealed, as where nothing outlives the process. Its newest key seals.
@@ -56,7 +56,8 @@ public:
 private:
     enum class State : char { begun = 'B', done = 'D', acknowledged = 'A' };
     static bool is_known(State state);
-    static constexpr char sealed = 'S';  // In the journal: begun, and not to be read without its key.
+    // In the journal, not to be read without its key: begun, and done with outputs.
+    static constexpr char sealed = 'S', sealed_done = 'O';
     struct Record;
     struct Obeyed {
         std::uint64_t generation = 0;
@@ -65,7 +66,8 @@ private:
     };
     std::int64_t now() const { return timers_.wall().time_since_epoch().count(); }
     Result<Journal::Entry> entry(const std::string& id) const;
-    bool read_command(const std::string& key, char state, std::string_view body, Record& into) const;
+    bool read(const std::string& key, char state, std::string_view body, Record& into) const;
+    Result<std::string> seal(const std::string& key, const std::string& text) const;
     std::size_t open() const;
 
     Journal& journal_;

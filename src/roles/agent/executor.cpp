@@ -65,7 +65,7 @@ Executor::~Executor() = default;
 void Executor::begin() {
     for (auto& command : book_.unfinished()) {
         log_info("command {} was begun before this start and continues", command.id());
-        enqueue(std::move(command));
+        enqueue(std::move(command), true);
     }
     tasks_.start("commands", admit_all());
 }
@@ -92,7 +92,7 @@ Task<> Executor::admit_all() {
     }
 }
 
-void Executor::enqueue(uplink::Command command) {
+void Executor::enqueue(uplink::Command command, bool resumed) {
     const std::string subject = command.subject();
     auto& lane = lanes_[subject];
     // A start may wait minutes for an image or a probe. What comes after it does not wait for that.
@@ -100,7 +100,12 @@ void Executor::enqueue(uplink::Command command) {
     if (ends || command.has_start_workload())
         for (const auto& earlier : lane.jobs)
             if (earlier->command.has_start_workload()) supersede(*earlier);
+    // A node does the newest of its commands: what the master asked for before, it does not wait for any
+    // more.
+    if (command.has_node_step() || command.has_node_clean())
+        for (const auto& earlier : lane.jobs) supersede(*earlier);
     lane.jobs.push_back(std::make_shared<Job>(std::move(command)));
+    lane.jobs.back()->resumed = resumed;
     if (lane.jobs.size() == 1) tasks_.start("commands of " + subject, work(subject));
 }
 
@@ -157,6 +162,14 @@ Task<> Executor::perform(JobPtr job) {
         log_warn("command {} for {} failed: {}", id, job->command.subject(), error.message);
     }
     if (*outcome && job->measured) *answer.mutable_measured() = *job->measured;
+    if (*outcome) {
+        answer.mutable_outputs()->insert(job->outputs.begin(), job->outputs.end());
+        for (const Leftover& left : job->leftovers) {
+            auto& told = *answer.add_leftovers();
+            told.set_kind(left.kind);
+            told.set_name(clean_text(left.name, 512));
+        }
+    }
     if (job->seen) *answer.mutable_workload() = workload_message(*job->seen);
     if (job->killed != 0) {
         answer.mutable_killed()->set_generation(job->killed);
@@ -219,9 +232,8 @@ Task<> Executor::act(JobPtr job) {
         case uplink::Command::kTestGpu: co_return hooks_.test_gpu(command.test_gpu().gpu());
         case uplink::Command::kMeasureHost: co_return co_await measure(job);
         case uplink::Command::kProveGpus: co_return co_await prove(job);
-        case uplink::Command::kNodeStep:
-        case uplink::Command::kNodeClean:
-            co_return fail(Code::forbidden, "this host is not for nodes of clusters", "clusters_not_allowed");
+        case uplink::Command::kNodeStep: co_return co_await node_step(job);
+        case uplink::Command::kNodeClean: co_return co_await node_clean(job);
         case uplink::Command::ACTION_NOT_SET: break;
     }
     co_return fail(Code::invalid, "this agent does not know what the command asks; upgrade it",

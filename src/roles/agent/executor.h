@@ -62,7 +62,7 @@ private:
     };
 
     Task<> admit_all();
-    void enqueue(uplink::Command command);
+    void enqueue(uplink::Command command, bool resumed = false);
     void supersede(Job& job);
     Task<> work(std::string subject);
     Task<> perform(JobPtr job);
@@ -74,6 +74,11 @@ private:
     Task<> measure(JobPtr job);
     Task<> prove(JobPtr job);
     Task<std::uint32_t> path_seed(JobPtr job);
+
+    // node_actions.cpp
+    Result<const KnownDriver*> driver_of(const std::string& name, const std::string& digest) const;
+    Task<> node_step(JobPtr job);
+    Task<> node_clean(JobPtr job);
 
     // actions.cpp
     Task<> start(JobPtr job);

@@ -14,6 +14,7 @@ struct Executor::Job {
     explicit Job(uplink::Command&& of);
     std::shared_ptr<const uplink::Command> kept;
     const uplink::Command& command = *kept;
+    bool resumed = false;                        // It was begun before this start of the agent.
     bool superseded = false;                     // A later command of its subject waits for it to end.
     bool interruptible = true;                   // Between calls that must not be left half done.
     TaskGroup* running = nullptr;                // Where it is being done.
@@ -21,6 +22,8 @@ struct Executor::Job {
     std::uint64_t killed = 0;                    // The same: generation of what got SIGKILL,
     Duration killed_after{};                     // so long after SIGTERM. 0: nothing did.
     std::shared_ptr<uplink::Measured> measured;  // The same.
+    std::map<std::string, std::string> outputs;  // The same; secrets, so that no log has them.
+    std::vector<Leftover> leftovers;             // The same.
     // Of a challenge: where its paths begin, once the master has said it.
     std::optional<std::uint32_t> path_seed;
     Signal path_told;

@@ -9,6 +9,7 @@
 #include "core/timers.h"
 #include "ports/authority.h"
 #include "ports/bench.h"
+#include "ports/drivers.h"
 #include "ports/engine.h"
 #include "ports/engine_events.h"
 #include "ports/exec.h"
@@ -19,6 +20,7 @@
 #include "ports/logs.h"
 #include "ports/names.h"
 #include "ports/network.h"
+#include "ports/node_steps.h"
 #include "ports/processes.h"
 #include "ports/sealer.h"
 #include "ports/telemetry.h"
@@ -96,6 +98,11 @@ struct Settings {
     std::size_t sessions_instance_max = 128;   // Of one instance.
     Duration session_kept = seconds{60};       // Without a connection.
     Duration session_last_words = seconds{3};  // For a command that is asked to end.
+
+    // Its operator lets clusters have this host: as root, the steps of these drivers and nothing else.
+    bool clusters = false;
+    Drivers drivers{};
+    std::string cluster_files;  // Their {{agent.folder}}: absolute.
 };
 
 // All of them outlive the agent, and live on its loop.
@@ -122,6 +129,7 @@ struct Ports {
     Sealer* sealer = nullptr;         // Of commands in the journal; has a key. Null: they are not sealed.
     EngineEvents* events = nullptr;   // Null: containers are listed each second.
     Processes* processes = nullptr;   // Null: nothing is known of what runs in containers.
+    NodeSteps* node_steps = nullptr;  // Null: this host is no node of a cluster, as without `clusters`.
 };
 
 }  // namespace hostler::agent

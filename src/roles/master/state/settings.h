@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/rate.h"
+#include "domain/cluster/driver.h"
 #include "domain/inventory/admission.h"
 #include "domain/template/template.h"
 #include "ports/series.h"
@@ -110,6 +111,8 @@ struct Settings {
     // Between SIGTERM and SIGKILL, of instances that ask for no time of their own; and the most they may.
     std::chrono::seconds stop_grace{30};
     std::chrono::seconds stop_grace_max{300};
+    std::vector<Driver> drivers;                        // That clusters may have,
+    std::map<std::string, std::string> driver_digests;  // and their digests by name, as agents compare them.
     std::chrono::seconds job_min_run{60};   // A task that runs for less is not preempted.
     std::chrono::seconds stop_notice{900};  // So long before a rule stops an instance its people are told.
     std::chrono::seconds idle_grace{

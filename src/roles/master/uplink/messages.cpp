@@ -133,6 +133,7 @@ void read_facts(const uplink::HostFacts& from, HostReport& into) {
             {link.a(), link.b(), enum_of(link.kind(), GpuLinkKind::sys), static_cast<int>(link.width())});
     facts.user_namespaces = from.user_namespaces();
     facts.programs = from.programs();
+    facts.clusters = from.clusters();
     into.engine = from.engine();
     into.engine_error = from.engine_error();
     if (from.has_images()) {

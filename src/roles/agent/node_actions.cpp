@@ -1,0 +1,127 @@
+// Steps of clusters: what a driver of this agent says, with the values of the command, and nothing else.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/log.h"
+#include "proto/uplink.pb.h"
+#include "roles/agent/job.h"
+
+namespace hostler::agent {
+
+namespace {
+
+// Errors: invalid (value_missing), naming no value.
+Result<std::string> fill(const std::string& text, const StepValues& values, const DriverStep& step) {
+    auto made = filled(text, values);
+    if (made) return made;
+    return fail(Code::invalid, fmt::format("step {}: {}", step.name, made.error().message), "value_missing");
+}
+
+Result<> fill_all(const std::vector<std::string>& from, const StepValues& values, const DriverStep& step,
+                  std::vector<std::string>& into) {
+    for (const std::string& word : from) into.push_back(TRY(fill(word, values, step)));
+    return {};
+}
+
+Result<NodeStep> step_of(const DriverStep& step, const StepValues& values) {
+    NodeStep made{.name = step.name, .outputs = step.outputs, .deadline = seconds{step.deadline_s}};
+    for (const StepFile& file : step.files)
+        made.files.push_back(
+            {TRY(fill(file.path, values, step)), TRY(fill(file.text, values, step)), file.mode});
+    TRY(fill_all(step.run, values, step, made.run));
+    TRY(fill_all(step.start, values, step, made.start));
+    TRY(fill_all(step.done, values, step, made.done));
+    TRY(fill_all(step.undo, values, step, made.undo));
+    // Values may be anything: they make no path that a driver did not mean.
+    for (const StepFile& file : made.files)
+        if (!file.path.starts_with('/') || file.path.contains("/../") || file.path.ends_with("/.."))
+            return fail(Code::invalid, fmt::format("step {} would write outside of its folders", step.name),
+                        "value_invalid");
+    return made;
+}
+
+// What keeps running would make again what is being cleaned.
+std::vector<std::string> ended_before(const Driver& driver, const DriverStep& step) {
+    std::vector<std::string> names;
+    if (step.phase != StepPhase::clean) return names;
+    for (const DriverStep& other : driver.steps)
+        if (!other.start.empty() && other.phase != StepPhase::clean) names.push_back(other.name);
+    return names;
+}
+
+// Programs print what they were given. What steps put out is secret, in a message too.
+Error without_outputs(Error error, const Driver& driver, const StepValues& values) {
+    constexpr std::size_t secret_bytes_min = 4;  // Anything shorter is in too many words.
+    for (const DriverStep& step : driver.steps)
+        for (const std::string& name : step.outputs) {
+            const auto value = values.find(name);
+            if (value == values.end() || value->second.size() < secret_bytes_min) continue;
+            constexpr std::string_view instead = "(a secret)";
+            for (auto at = error.message.find(value->second); at != error.message.npos;
+                 at = error.message.find(value->second, at + instead.size()))
+                error.message.replace(at, value->second.size(), instead);
+        }
+    return error;
+}
+
+}  // namespace
+
+// Errors: forbidden (clusters_not_allowed), not_found (driver_unknown), conflict (driver_differs).
+Result<const KnownDriver*> Executor::driver_of(const std::string& name, const std::string& digest) const {
+    if (!settings_.clusters || !ports_.node_steps)
+        return fail(
+            Code::forbidden,
+            "this host is not for clusters; its operator allows it with `hostler-agent run --clusters`",
+            "clusters_not_allowed");
+    const auto known = settings_.drivers.find(name);
+    if (known == settings_.drivers.end())
+        return fail(Code::not_found,
+                    fmt::format("this agent has no driver {}; give it with --drivers, or upgrade it", name),
+                    "driver_unknown");
+    if (known->second.digest != digest)
+        return fail(
+            Code::conflict,
+            fmt::format("the driver {} of this agent is not that of the master; give both the same", name),
+            "driver_differs");
+    return &known->second;
+}
+
+Task<> Executor::node_step(JobPtr job) {
+    const auto& wanted = job->command.node_step();
+    const Driver& driver = CO_TRY(driver_of(wanted.driver(), wanted.driver_digest()))->driver;
+    const DriverStep* step = step_named(driver, wanted.name());
+    if (!step)
+        co_return fail(Code::not_found,
+                       fmt::format("the driver {} has no step {}", driver.name, wanted.name()),
+                       "step_unknown");
+    StepValues values(wanted.values().begin(), wanted.values().end());
+    values["agent.folder"] = settings_.cluster_files;
+    NodeStep filled_step = CO_TRY(step_of(*step, values));
+    filled_step.stop = ended_before(driver, *step);
+    filled_step.node = job->command.subject();
+    filled_step.again = wanted.again() || job->resumed;
+    log_info("step {} for node {} of cluster {}", step->name, filled_step.node, wanted.cluster());
+    auto done = co_await ports_.node_steps->perform(std::move(filled_step));
+    if (!done) co_return std::unexpected(without_outputs(std::move(done).error(), driver, values));
+    // Only what the driver names, whatever a program printed.
+    for (auto& [name, value] : done->outputs)
+        if (std::ranges::count(step->outputs, name) > 0) job->outputs[name] = std::move(value);
+    co_return Result<>{};
+}
+
+// Programs that were begun for the node end first: they are of it, and would be found. Its own files go when
+// nothing else is left.
+Task<> Executor::node_clean(JobPtr job) {
+    const auto& wanted = job->command.node_clean();
+    const Driver& driver = CO_TRY(driver_of(wanted.driver(), wanted.driver_digest()))->driver;
+    const std::string node = job->command.subject();
+    CO_TRY(co_await ports_.node_steps->forget(node));
+    job->leftovers = CO_TRY(co_await ports_.node_steps->look(driver.leftovers));
+    if (!job->leftovers.empty())
+        log_warn("{} things of node {} are left on this host; the first is {} {}", job->leftovers.size(),
+                 node, job->leftovers[0].kind, job->leftovers[0].name);
+    co_return Result<>{};
+}
+
+}  // namespace hostler::agent
