@@ -7,14 +7,14 @@ using std::chrono::seconds;
 
 namespace {
 
-NodeStep step(std::string name = "make") {
+NodeStep node_step(std::string name = "make") {
     return {.node = "kn-1", .name = std::move(name), .deadline = seconds{30}};
 }
 
 }  // namespace
 
 TEST_P(NodeStepsContract, AStepThatIsDoneIsNotRun) {
-    NodeStep once = step();
+    NodeStep once = node_step();
     once.run = rig_->command("make", {.marks = true});
     once.done = rig_->asks("ask", "make");
     once.files = {{rig_->path("file"), "one"}};
@@ -31,14 +31,14 @@ TEST_P(NodeStepsContract, AStepThatIsDoneIsNotRun) {
 }
 
 TEST_P(NodeStepsContract, WithoutAQuestionItIsRunEachTime) {
-    NodeStep often = step();
+    NodeStep often = node_step();
     often.run = rig_->command("make", {});
     for (int i = 0; i < 2; ++i) ASSERT_TRUE(run(rig_->steps().perform(often)));
     EXPECT_EQ(rig_->runs("make"), 2U);
 }
 
 TEST_P(NodeStepsContract, WhatIsNotDoneAfterwardsHasFailed) {
-    NodeStep idle = step();
+    NodeStep idle = node_step();
     idle.run = rig_->command("make", {});
     idle.done = rig_->asks("ask", "other");
     const auto done = run(rig_->steps().perform(idle));
@@ -48,7 +48,7 @@ TEST_P(NodeStepsContract, WhatIsNotDoneAfterwardsHasFailed) {
 }
 
 TEST_P(NodeStepsContract, AFailureHasTheLastLinesAndNoOutput) {
-    NodeStep fails = step();
+    NodeStep fails = node_step();
     fails.run = rig_->command(
         "make", {.exit_code = 3, .says = "token=abcdef.0123\nsome words\n", .complains = "no such thing\n"});
     fails.outputs = {"token"};
@@ -62,7 +62,7 @@ TEST_P(NodeStepsContract, AFailureHasTheLastLinesAndNoOutput) {
 }
 
 TEST_P(NodeStepsContract, OutputsAreThoseThatAreAskedFor) {
-    NodeStep prints = step();
+    NodeStep prints = node_step();
     prints.run = rig_->command("make", {.says = "words\ntoken=abc=def\nhash=1\nother=2\n"});
     prints.outputs = {"token", "hash"};
     const auto done = run(rig_->steps().perform(prints));
@@ -77,7 +77,7 @@ TEST_P(NodeStepsContract, OutputsAreThoseThatAreAskedFor) {
 
 // The agent may have died between the step and its answer.
 TEST_P(NodeStepsContract, AStepWithOutputsIsDoneOnlyWithThem) {
-    NodeStep prints = step();
+    NodeStep prints = node_step();
     prints.run = rig_->command("make", {.says = "token=abc\n", .marks = true});
     prints.done = rig_->asks("ask", "make");
     prints.outputs = {"token"};
@@ -90,7 +90,7 @@ TEST_P(NodeStepsContract, AStepWithOutputsIsDoneOnlyWithThem) {
 }
 
 TEST_P(NodeStepsContract, WhatIsTriedAgainIsUndoneFirst) {
-    NodeStep again = step();
+    NodeStep again = node_step();
     again.run = rig_->command("make", {});
     again.undo = rig_->command("undo", {});
     ASSERT_TRUE(run(rig_->steps().perform(again)));
@@ -104,7 +104,7 @@ TEST_P(NodeStepsContract, WhatIsTriedAgainIsUndoneFirst) {
 }
 
 TEST_P(NodeStepsContract, AProgramThatIsNotThere) {
-    NodeStep lost = step();
+    NodeStep lost = node_step();
     lost.run = {rig_->missing(), "x"};
     const auto done = run(rig_->steps().perform(lost));
     ASSERT_FALSE(done);
@@ -118,7 +118,7 @@ TEST_P(NodeStepsContract, AProgramThatIsNotThere) {
 }
 
 TEST_P(NodeStepsContract, WhatIsLateIsKilledWithItsChildren) {
-    NodeStep late = step();
+    NodeStep late = node_step();
     late.run = rig_->command("make", {.hangs = true});
     late.deadline = milliseconds{1500};
     const auto done = run(rig_->steps().perform(late));
@@ -129,7 +129,7 @@ TEST_P(NodeStepsContract, WhatIsLateIsKilledWithItsChildren) {
 }
 
 TEST_P(NodeStepsContract, WhatIsCancelledIsKilledWithItsChildren) {
-    NodeStep slow = step();
+    NodeStep slow = node_step();
     slow.run = rig_->command("make", {.hangs = true});
     TaskGroup group{rig_->loop()};
     Code ended = Code::internal;
@@ -146,11 +146,11 @@ TEST_P(NodeStepsContract, WhatIsCancelledIsKilledWithItsChildren) {
 }
 
 TEST_P(NodeStepsContract, AProgramOutlivesTheAgentUntilItsNodeIsForgotten) {
-    NodeStep keeps = step("kubelet");
+    NodeStep keeps = node_step("kubelet");
     keeps.start = rig_->program("server");
     ASSERT_TRUE(run(rig_->steps().perform(keeps)));
     rig_->drive([&] { return rig_->alive("server") > 0; });
-    NodeStep slow = step("other");
+    NodeStep slow = node_step("other");
     slow.run = rig_->command("make", {.hangs = true});
     rig_->die_during(slow, "make");
     EXPECT_EQ(rig_->alive("server"), 1U);
@@ -164,11 +164,11 @@ TEST_P(NodeStepsContract, AProgramOutlivesTheAgentUntilItsNodeIsForgotten) {
 }
 
 TEST_P(NodeStepsContract, AStepEndsProgramsThatItNames) {
-    NodeStep keeps = step("kubelet");
+    NodeStep keeps = node_step("kubelet");
     keeps.start = rig_->program("server");
     ASSERT_TRUE(run(rig_->steps().perform(keeps)));
     rig_->drive([&] { return rig_->alive("server") > 0; });
-    NodeStep ends = step("clean");
+    NodeStep ends = node_step("clean");
     ends.stop = {"kubelet", "another"};
     ends.run = rig_->command("make", {});
     ASSERT_TRUE(run(rig_->steps().perform(ends)));
@@ -176,7 +176,7 @@ TEST_P(NodeStepsContract, AStepEndsProgramsThatItNames) {
 }
 
 TEST_P(NodeStepsContract, WhatTheDeadAgentBeganIsDoneAgain) {
-    NodeStep slow = step();
+    NodeStep slow = node_step();
     slow.run = rig_->command("make", {.hangs = true});
     rig_->die_during(slow, "make");
     slow.run = rig_->command("make2", {});
@@ -185,7 +185,7 @@ TEST_P(NodeStepsContract, WhatTheDeadAgentBeganIsDoneAgain) {
 }
 
 TEST_P(NodeStepsContract, FilesAreWholeAlsoWhenTheAgentDies) {
-    NodeStep writes = step();
+    NodeStep writes = node_step();
     const std::string big(200'000, 'a'), path = rig_->path("deep/below/config");
     writes.files = {{path, big, 0640}};
     ASSERT_TRUE(run(rig_->steps().perform(writes)));

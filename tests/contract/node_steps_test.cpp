@@ -24,11 +24,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-using Clock = std::chrono::steady_clock;
+using RealClock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-int tool(std::vector<std::string> words) {
+int quiet_tool(std::vector<std::string> words) {
     const int nothing = ::open("/dev/null", O_RDWR | O_CLOEXEC);
     const auto started = spawn(words, {.streams = {{nothing, 1}, {nothing, 2}}});
     ::close(nothing);
@@ -57,8 +57,8 @@ public:
     NodeSteps& steps() override { return *steps_; }
     const node_steps::StepSettings& settings() const { return settings_; }
     void drive(std::function<bool()> done) override {
-        const auto until = Clock::now() + seconds{60};
-        while (!done() && Clock::now() < until) {
+        const auto until = RealClock::now() + seconds{60};
+        while (!done() && RealClock::now() < until) {
             loop_.restart();
             loop_.run_one_for(milliseconds{10});
         }
@@ -95,12 +95,12 @@ public:
     void die_during(NodeStep step, std::string name) override {
         const pid_t agent = ::fork();
         if (agent == 0) {
-            const node_steps::Stop stop{Clock::now() + step.deadline};
+            const node_steps::Stop stop{RealClock::now() + step.deadline};
             (void)node_steps::perform(settings_, step, stop);
             ::_exit(0);
         }
-        const auto until = Clock::now() + seconds{30};
-        while (alive(name) == 0 && Clock::now() < until) ::usleep(10'000);
+        const auto until = RealClock::now() + seconds{30};
+        while (alive(name) == 0 && RealClock::now() < until) ::usleep(10'000);
         EXPECT_GT(alive(name), 0U);
         ::kill(agent, SIGKILL);
         (void)wait_end(agent);
@@ -122,11 +122,11 @@ public:
         }
         if (kind == "interface") {
             patterns.interfaces = {interface_.substr(0, 6) + "*"};
-            return tool({"ip", "link", "add", interface_, "type", "bridge"}) == 0 ? interface_ : "";
+            return quiet_tool({"ip", "link", "add", interface_, "type", "bridge"}) == 0 ? interface_ : "";
         }
         if (kind == "table") {
             patterns.tables = {"inet " + interface_ + "*"};
-            return tool({"nft", "add", "table", "inet", interface_}) == 0 ? "inet " + interface_ : "";
+            return quiet_tool({"nft", "add", "table", "inet", interface_}) == 0 ? "inet " + interface_ : "";
         }
         if (kind == "file") {
             fs::create_directories(folder_.path() + "/left/a");
@@ -145,8 +145,8 @@ public:
             (void)wait_end(std::exchange(planted_, 0));
         }
         if (kind == "mount") (void)::umount2((folder_.path() + "/mounted").c_str(), MNT_DETACH);
-        if (kind == "interface") (void)tool({"ip", "link", "del", interface_});
-        if (kind == "table") (void)tool({"nft", "delete", "table", "inet", interface_});
+        if (kind == "interface") (void)quiet_tool({"ip", "link", "del", interface_});
+        if (kind == "table") (void)quiet_tool({"nft", "delete", "table", "inet", interface_});
         if (kind == "file") fs::remove_all(folder_.path() + "/left");
         if (kind == "cgroup")
             for (const Hierarchy& in : find_hierarchies())
@@ -233,17 +233,17 @@ public:
 };
 
 using StepsKind = Kind<NodeStepsRig>;
-const StepsKind on_host{"host", [] { return std::make_unique<HostStepsRig>(); }};
-const StepsKind simulated{"sim", [] { return std::make_unique<SimStepsRig>(); }};
+const StepsKind steps_on_host{"host", [] { return std::make_unique<HostStepsRig>(); }};
+const StepsKind steps_simulated{"sim", [] { return std::make_unique<SimStepsRig>(); }};
 
 // On the host as root alone.
-std::vector<StepsKind> kinds() {
-    if (::geteuid() == 0) return {on_host, simulated};
-    return {simulated};
+std::vector<StepsKind> step_kinds() {
+    if (::geteuid() == 0) return {steps_on_host, steps_simulated};
+    return {steps_simulated};
 }
 
 }  // namespace
 
-INSTANTIATE_TEST_SUITE_P(All, NodeStepsContract, ::testing::ValuesIn(kinds()), kind_name);
+INSTANTIATE_TEST_SUITE_P(All, NodeStepsContract, ::testing::ValuesIn(step_kinds()), kind_name);
 
 }  // namespace hostler::contract

@@ -7,6 +7,7 @@
 
 #include "adapters/node_steps/command.h"
 #include "adapters/node_steps/files.h"
+#include "adapters/node_steps/groups.h"
 
 namespace hostler::node_steps {
 
@@ -20,6 +21,9 @@ public:
         : settings_(settings), step_(step), stop_(stop), programs_(settings) {}
 
     Result<NodeStepDone> run() {
+        // An agent that died may have left it in the middle.
+        for (const char* part : {"done", "undo", "run"})
+            (void)end_groups(group_folders(settings_, group_of(part)));
         if (TRY(is_done()) && has_all()) return NodeStepDone{std::move(outputs_), true};
         auto done = go();
         // Late or cancelled, nothing of it runs on.
@@ -31,6 +35,9 @@ public:
     }
 
 private:
+    std::string group_of(std::string_view part) const {
+        return fmt::format("{}.{}.{}", step_.node, step_.name, part);
+    }
     Result<> go() {
         if (step_.again && !step_.undo.empty()) TRY(must(step_.undo, "undo"));
         for (const std::string& other : step_.stop) TRY(programs_.end(step_.node, other));
@@ -49,8 +56,7 @@ private:
     }
 
     Result<CommandEnd> command(const std::vector<std::string>& arguments, std::string_view part) {
-        auto end = TRY(
-            run_command(settings_, fmt::format("{}.{}.{}", step_.node, step_.name, part), arguments, stop_));
+        auto end = TRY(run_command(settings_, group_of(part), arguments, stop_));
         for (auto& [name, value] : outputs_in(end.output, step_.outputs)) outputs_[name] = value;
         return end;
     }

@@ -182,8 +182,9 @@ Task<SimCommand> SimNodeSteps::command(std::shared_ptr<Performance> of, std::vec
         bool ended = false;
         ~Running() {
             if (!ended && steps.life_.expired())
-                return steps.host_.orphans.insert_or_assign(key, name), void();
-            steps.host_.alive.erase(steps.host_.alive.find(name));
+                steps.host_.orphans.insert_or_assign(key, name);
+            else
+                steps.host_.alive.erase(steps.host_.alive.find(name));
         }
     } running{*this, of->key, program};
     host_.alive.insert(program);

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "core/log.h"
+#include "core/utf8.h"
 #include "proto/uplink.pb.h"
 #include "roles/agent/job.h"
 
@@ -105,22 +106,27 @@ Task<> Executor::node_step(JobPtr job) {
     auto done = co_await ports_.node_steps->perform(std::move(filled_step));
     if (!done) co_return std::unexpected(without_outputs(std::move(done).error(), driver, values));
     // Only what the driver names, whatever a program printed.
-    for (auto& [name, value] : done->outputs)
-        if (std::ranges::count(step->outputs, name) > 0) job->outputs[name] = std::move(value);
+    for (auto& [name, value] : done->outputs) {
+        if (std::ranges::count(step->outputs, name) == 0) continue;
+        if (!is_utf8(value))
+            co_return fail(Code::conflict,
+                           fmt::format("step {} printed a value of {} that is no text", step->name, name),
+                           "step_failed");
+        job->outputs[name] = std::move(value);
+    }
     co_return Result<>{};
 }
 
-// Programs that were begun for the node end first: they are of it, and would be found. Its own files go when
-// nothing else is left.
+// Clean steps have ended the programs that were begun for the node. What is kept of it here, as files that
+// its clean steps may want again, goes when nothing else is left.
 Task<> Executor::node_clean(JobPtr job) {
     const auto& wanted = job->command.node_clean();
     const Driver& driver = CO_TRY(driver_of(wanted.driver(), wanted.driver_digest()))->driver;
     const std::string node = job->command.subject();
-    CO_TRY(co_await ports_.node_steps->forget(node));
     job->leftovers = CO_TRY(co_await ports_.node_steps->look(driver.leftovers));
-    if (!job->leftovers.empty())
-        log_warn("{} things of node {} are left on this host; the first is {} {}", job->leftovers.size(),
-                 node, job->leftovers[0].kind, job->leftovers[0].name);
+    if (job->leftovers.empty()) co_return co_await ports_.node_steps->forget(node);
+    log_warn("{} things of node {} are left on this host; the first is {} {}", job->leftovers.size(), node,
+             job->leftovers[0].kind, job->leftovers[0].name);
     co_return Result<>{};
 }
 
