@@ -242,6 +242,61 @@ std::vector<StepsKind> step_kinds() {
     return {steps_simulated};
 }
 
+// What only a real host shows.
+class HostStepsTest : public ::testing::Test {
+protected:
+    void SetUp() override {
+        if (::geteuid() != 0) GTEST_SKIP() << "needs root";
+        rig = std::make_unique<HostStepsRig>();
+    }
+    NodeStep keeps(std::vector<std::string> words) {
+        return {.node = "kn-1", .name = "serve", .start = std::move(words), .deadline = seconds{30}};
+    }
+    std::unique_ptr<HostStepsRig> rig;
+};
+
+TEST_F(HostStepsTest, AProgramThatEndsIsStartedAgain) {
+    const auto words = keeps({"sh", "-c", "echo said; echo >> \"$1.runs\"", "sh", rig->path("server")});
+    ASSERT_TRUE(rig->run(rig->steps().perform(words)));
+    rig->drive([&] { return rig->runs("server") >= 2; });
+    const auto log = rig->text(rig->path("clusters/programs/kn-1/serve/log")).value_or("");
+    EXPECT_NE(log.find("said\n"), std::string::npos) << log;
+}
+
+// As after the machine was started again: nothing of it runs.
+TEST_F(HostStepsTest, AProgramIsBegunAgainWithTheAgent) {
+    ASSERT_TRUE(rig->run(rig->steps().perform(keeps(rig->program("server")))));
+    rig->drive([&] { return rig->alive("server") == 1; });
+    const auto keeper = read_number(rig->path("clusters/programs/kn-1/serve/keeper"));
+    ASSERT_TRUE(keeper);
+    ::kill(static_cast<pid_t>(*keeper), SIGKILL);
+    rig->drive([&] { return rig->alive("server") == 0; });
+    rig->restart();
+    rig->drive([&] { return rig->alive("server") == 1; });
+}
+
+TEST_F(HostStepsTest, AProgramWithOtherFilesIsStartedAgain) {
+    NodeStep step = keeps(rig->program("server"));
+    step.files = {{rig->path("config"), "one"}};
+    for (int i = 0; i < 2; ++i) ASSERT_TRUE(rig->run(rig->steps().perform(step)));
+    rig->drive([&] { return rig->runs("server") == 1; });
+    step.files[0].text = "two";
+    ASSERT_TRUE(rig->run(rig->steps().perform(step)));
+    rig->drive([&] { return rig->runs("server") == 2; });
+    rig->drive([&] { return rig->alive("server") == 1; });
+}
+
+// It is asked until it is, for a server takes its time.
+TEST_F(HostStepsTest, AProgramThatDoesNotGetReadyEndsWithItsStep) {
+    NodeStep step = keeps(rig->program("server"));
+    step.done = {"false"};
+    step.deadline = milliseconds{1500};
+    const auto done = rig->run(rig->steps().perform(step));
+    ASSERT_FALSE(done);
+    EXPECT_EQ(done.error().reason, "step_late");
+    EXPECT_EQ(rig->alive("server"), 0U);
+}
+
 }  // namespace
 
 INSTANTIATE_TEST_SUITE_P(All, NodeStepsContract, ::testing::ValuesIn(step_kinds()), kind_name);
