@@ -29,7 +29,7 @@ Mistakes operated(std::uint64_t seed, std::shared_ptr<Counted> counted) {
     none.each_second = [dice, counted](Cloud&, master::Term& term) {
         for (const auto& [id, run] : term.look().estate.consolidations.all())
             for (const ConsolidationStep& step : run.steps)
-                if (step.phase == StepPhase::done)
+                if (step.phase == MoveState::done)
                     (step.stock ? counted->stock : counted->moved).insert(id + "/" + step.workload);
         if (counted->begun >= begun_max || !dice->chance(0.2)) return;
         master::Desk& desk = term.desk("operator");

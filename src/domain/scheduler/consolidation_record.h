@@ -34,21 +34,21 @@ inline constexpr Edge<ConsolidationPhase, ConsolidationEvent> consolidation_life
 static_assert(is_deterministic(consolidation_life));
 constexpr bool is_final(ConsolidationPhase phase) { return is_final(consolidation_life, phase); }
 
-enum class StepPhase {
+enum class MoveState {
     waiting,
     stopping,  // Its place there is held; it stops here.
     done,      // It has that place, or another.
     skipped,   // It ended, or was moved or stopped by others.
     dropped,   // It was never begun.
 };
-BOOST_DESCRIBE_ENUM(StepPhase, waiting, stopping, done, skipped, dropped)
+BOOST_DESCRIBE_ENUM(MoveState, waiting, stopping, done, skipped, dropped)
 
 struct ConsolidationStep {
     std::string workload;  // Instance, or slot of the stock:
     bool stock = false;
     std::string from;  // Hosts.
     std::string to;
-    StepPhase phase = StepPhase::waiting;
+    MoveState phase = MoveState::waiting;
     std::string claim;  // That holds its place there while it stops.
     std::string slot;   // Of the stock, which comes along.
     std::string message;
@@ -78,24 +78,24 @@ enum class StepAction { none, begin, drop, start, give_up };
 
 // What a step does next. `instance`: its phase, of a step that is stopping. `ours`: it stops because of this
 // step, and nobody has wanted anything else of it since.
-constexpr StepAction plan_step(ConsolidationPhase of, StepPhase phase, InstancePhase instance, bool ours) {
+constexpr StepAction plan_step(ConsolidationPhase of, MoveState phase, InstancePhase instance, bool ours) {
     switch (phase) {
-        case StepPhase::waiting:
+        case MoveState::waiting:
             return of == ConsolidationPhase::running ? StepAction::begin : StepAction::drop;
-        case StepPhase::stopping:
+        case MoveState::stopping:
             if (!ours) return StepAction::give_up;
             return instance == InstancePhase::resting ? StepAction::start : StepAction::none;
-        case StepPhase::done:
-        case StepPhase::skipped:
-        case StepPhase::dropped: break;
+        case MoveState::done:
+        case MoveState::skipped:
+        case MoveState::dropped: break;
     }
     return StepAction::none;
 }
 // A place is begun in once its host has said that nothing runs in the other.
-static_assert(plan_step(ConsolidationPhase::running, StepPhase::stopping, InstancePhase::halting, true) ==
+static_assert(plan_step(ConsolidationPhase::running, MoveState::stopping, InstancePhase::halting, true) ==
               StepAction::none);
 // What was stopped is begun again, whatever became of the rest.
-static_assert(plan_step(ConsolidationPhase::cancelling, StepPhase::stopping, InstancePhase::resting, true) ==
+static_assert(plan_step(ConsolidationPhase::cancelling, MoveState::stopping, InstancePhase::resting, true) ==
               StepAction::start);
 
 }  // namespace hostler

@@ -37,17 +37,17 @@ public:
             switch (plan_step(run_.phase, step.phase, instance ? instance->phase : InstancePhase::stopped,
                               ours)) {
                 case StepAction::none: break;
-                case StepAction::drop: step.phase = StepPhase::dropped; break;
+                case StepAction::drop: step.phase = MoveState::dropped; break;
                 case StepAction::begin: step.stock ? move_slot(step) : begin(step); break;
                 case StepAction::start: start(step); break;
                 case StepAction::give_up:
                     free_place(step);
-                    end(step, StepPhase::skipped, "it was ended, stopped or started by others meanwhile");
+                    end(step, MoveState::skipped, "it was ended, stopped or started by others meanwhile");
                     break;
             }
         }
         const bool over = std::ranges::all_of(run_.steps, [](const ConsolidationStep& step) {
-            return step.phase != StepPhase::waiting && step.phase != StepPhase::stopping;
+            return step.phase != MoveState::waiting && step.phase != MoveState::stopping;
         });
         if (over) finish();
     }
@@ -56,7 +56,7 @@ private:
     void move_slot(ConsolidationStep& step) {
         const Slot* slot = desk_.estate.slots.find(step.workload);
         if (!slot || slot->phase != SlotPhase::idle || desk_.estate.claims.at(slot->claim).host != step.from)
-            return end(step, StepPhase::skipped, "the slot is in use, or elsewhere");
+            return end(step, MoveState::skipped, "the slot is in use, or elsewhere");
         const Spec& spec = desk_.estate.specs.at(slot->spec);
         const auto held = hold(step, demand_of(spec, ""), ClaimUse::stock, step.workload);
         if (!held) return;
@@ -66,17 +66,17 @@ private:
         desk_.estate.event("stock", spec.name, "", "slot_moved",
                            fmt::format("Slot {} was moved from {} to {}.", step.workload,
                                        host_name(desk_, step.from), host_name(desk_, step.to)));
-        end(step, StepPhase::done, "");
+        end(step, MoveState::done, "");
     }
 
     void begin(ConsolidationStep& step) {
-        const auto stopping = std::ranges::count(run_.steps, StepPhase::stopping, &ConsolidationStep::phase);
+        const auto stopping = std::ranges::count(run_.steps, MoveState::stopping, &ConsolidationStep::phase);
         if (stopping >= run_.at_once) return;
         const Instance* instance = desk_.estate.instances.find(step.workload);
         if (!instance || is_final(instance->phase) || instance->host != step.from)
-            return end(step, StepPhase::skipped, "it has ended, or is elsewhere");
+            return end(step, MoveState::skipped, "it has ended, or is elsewhere");
         if (const std::string why = immovable(desk_, *instance); !why.empty())
-            return end(step, StepPhase::skipped, why);
+            return end(step, MoveState::skipped, why);
         if (!may_run_at(desk_, *instance, step.to))
             return refuse(step, fmt::format("host {} cannot run what may move", host_name(desk_, step.to)));
         const Spec& spec = desk_.estate.specs.at(instance->spec_name);
@@ -88,7 +88,7 @@ private:
             desk_.estate.slots.edit(step.slot).claim = step.claim;
             desk_.estate.instances.edit(step.workload).slot.clear();
         }
-        step.phase = StepPhase::stopping;
+        step.phase = MoveState::stopping;
         // What reads the estate while it is being stopped is to find the step.
         desk_.estate.consolidations.edit(run_.id) = run_;
         HOSTLER_ASSERT(halt_instance(desk_, step.workload, std::string{consolidated},
@@ -110,7 +110,7 @@ private:
         if (const auto to = next(consolidation_life, run_.phase, ConsolidationEvent::refuse))
             run_.phase = *to;
         if (run_.message.empty()) run_.message = fmt::format("{}: {}", step.workload, why);
-        end(step, StepPhase::dropped, std::move(why));
+        end(step, MoveState::dropped, std::move(why));
     }
 
     void start(ConsolidationStep& step) {
@@ -123,7 +123,7 @@ private:
             if (good && !may_run_at(desk_, resting_one, step.to)) return;  // It has to say hello first.
             if (good && wake_at(desk_, step.workload, step.claim, step.slot)) {
                 step.claim.clear(), step.slot.clear();
-                return end(step, StepPhase::done, "");
+                return end(step, MoveState::done, "");
             }
             if (good)  // It is given back by whoever could not use it.
                 step.claim.clear(), step.slot.clear();
@@ -137,7 +137,7 @@ private:
             step.message = fmt::format("it waits for room elsewhere: {}", woken.error().message);
             return;
         }
-        end(step, StepPhase::done,
+        end(step, MoveState::done,
             fmt::format("it could not begin on host {} and is on {}", host_name(desk_, step.to),
                         host_name(desk_, desk_.estate.instances.at(step.workload).host)));
     }
@@ -152,7 +152,7 @@ private:
         step.slot.clear();
     }
 
-    static void end(ConsolidationStep& step, StepPhase phase, std::string message) {
+    static void end(ConsolidationStep& step, MoveState phase, std::string message) {
         step.phase = phase;
         step.message = std::move(message);
     }
@@ -160,7 +160,7 @@ private:
     void finish() {
         run_.phase = next(consolidation_life, run_.phase, ConsolidationEvent::finish).value();
         run_.ended_at = desk_.estate.micros();
-        const auto done = std::ranges::count(run_.steps, StepPhase::done, &ConsolidationStep::phase);
+        const auto done = std::ranges::count(run_.steps, MoveState::done, &ConsolidationStep::phase);
         desk_.estate.event("consolidation", run_.id, "", text_of(run_.phase),
                            fmt::format("{} of {} {} made.{}{}", done, counted(run_.steps.size(), "move"),
                                        run_.steps.size() == 1 ? "was" : "were",
@@ -273,7 +273,7 @@ api::Consolidation view(const Desk& desk, const ConsolidationRecord& run) {
         boost::describe::enum_from_string(text_of(step.phase).c_str(), move.state);
         move.message = step.message;
         shown.restarts += !step.stock;
-        shown.moves_done += step.phase != StepPhase::waiting && step.phase != StepPhase::stopping;
+        shown.moves_done += step.phase != MoveState::waiting && step.phase != MoveState::stopping;
     }
     return shown;
 }

@@ -229,7 +229,7 @@ TEST(Consolidations, WhoeverStopsItMeanwhileIsObeyed) {
             EXPECT_EQ(rig.instance(id).phase, deletes ? InstancePhase::stopped : InstancePhase::resting);
             EXPECT_EQ(rig.instance(id).claim, "");
             EXPECT_EQ(rig.reserved(), 0);
-            EXPECT_EQ(rig.record().steps[0].phase, StepPhase::skipped);
+            EXPECT_EQ(rig.record().steps[0].phase, MoveState::skipped);
             EXPECT_EQ(rig.record().phase, ConsolidationPhase::done);
             const Slot& slot = rig.estate.slots.all().begin()->second;
             EXPECT_EQ(slot.phase, SlotPhase::idle);
@@ -283,16 +283,16 @@ TEST(Consolidations, SoManyAtOnceAndCancelled) {
     rig.running_on("h-b", "three"), rig.running_on("h-b", "four");
     rig.begun({.at_once = 1});
     ASSERT_EQ(rig.record().steps.size(), 2u);
-    EXPECT_EQ(rig.record().steps[0].phase, StepPhase::stopping);
-    EXPECT_EQ(rig.record().steps[1].phase, StepPhase::waiting);
+    EXPECT_EQ(rig.record().steps[0].phase, MoveState::stopping);
+    EXPECT_EQ(rig.record().steps[1].phase, MoveState::waiting);
     EXPECT_EQ(begin_consolidation(rig.desk, {}).error().reason, "consolidation_running");
     const std::string id = rig.record().id;
     ASSERT_TRUE(cancel_consolidation(rig.desk, id));
-    EXPECT_EQ(rig.record().steps[1].phase, StepPhase::dropped);
+    EXPECT_EQ(rig.record().steps[1].phase, MoveState::dropped);
     EXPECT_EQ(rig.record().phase, ConsolidationPhase::cancelling);
     rig.stops(rig.record().steps[0].workload);
     follow_consolidations(rig.desk);
-    EXPECT_EQ(rig.record().steps[0].phase, StepPhase::done);
+    EXPECT_EQ(rig.record().steps[0].phase, MoveState::done);
     EXPECT_EQ(rig.record().phase, ConsolidationPhase::cancelled);
     EXPECT_EQ(cancel_consolidation(rig.desk, id).error().reason, "consolidation_ended");
     EXPECT_EQ(cancel_consolidation(rig.desk, "co-x").error().reason, "consolidation_not_found");
@@ -308,8 +308,8 @@ TEST(Consolidations, AMoveThatNoLongerHoldsEndsTheRest) {
     rig.stops(rig.record().steps[0].workload);
     follow_consolidations(rig.desk);
     follow_consolidations(rig.desk);
-    EXPECT_EQ(rig.record().steps[0].phase, StepPhase::done);
-    EXPECT_EQ(rig.record().steps[1].phase, StepPhase::dropped);
+    EXPECT_EQ(rig.record().steps[0].phase, MoveState::done);
+    EXPECT_EQ(rig.record().steps[1].phase, MoveState::dropped);
     EXPECT_EQ(rig.record().phase, ConsolidationPhase::failed);
     EXPECT_NE(rig.record().message.find("no room"), std::string::npos);
 }

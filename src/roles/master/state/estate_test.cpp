@@ -269,7 +269,7 @@ void fill(Estate& estate) {
         {.id = "co-1",
          .zone = "nj",
          .steps =
-             {{.workload = "i-1", .from = "h-a", .to = "h-b", .phase = StepPhase::skipped, .message = "m"}},
+             {{.workload = "i-1", .from = "h-a", .to = "h-b", .phase = MoveState::skipped, .message = "m"}},
          .freed = {"h-a"},
          .gpus = 8,
          .phase = ConsolidationPhase::failed,

@@ -64,7 +64,7 @@ bool is_emptied(const Desk& desk, const std::string& host) {
 const ConsolidationStep* step_of_claim(const Estate& estate, const std::string& claim) {
     for (const auto& [id, run] : estate.consolidations.all())
         for (const ConsolidationStep& step : run.steps)
-            if (step.phase == StepPhase::stopping && step.claim == claim) return &step;
+            if (step.phase == MoveState::stopping && step.claim == claim) return &step;
     return nullptr;
 }
 

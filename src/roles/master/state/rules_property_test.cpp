@@ -385,7 +385,7 @@ TEST(RulesProperty, TheBooksAreRightWhateverHappens) {
     std::map<InstancePhase, int> reached;
     std::map<ClaimUse, int> uses;
     int wished = 0, placed = 0;
-    std::map<StepPhase, int> steps;
+    std::map<MoveState, int> steps;
     int consolidations = 0;
     for (std::uint64_t seed = 1; seed <= 30; ++seed) {
         Chaos chaos{seed};
@@ -411,7 +411,7 @@ TEST(RulesProperty, TheBooksAreRightWhateverHappens) {
     for (const auto use : {ClaimUse::stock, ClaimUse::instance, ClaimUse::leaving, ClaimUse::foreign})
         EXPECT_GT(uses[use], 0) << text_of(use);
     EXPECT_GT(consolidations, 0);
-    for (const auto phase : {StepPhase::stopping, StepPhase::done})
+    for (const auto phase : {MoveState::stopping, MoveState::done})
         EXPECT_GT(steps[phase], 0) << text_of(phase);
 }
 
