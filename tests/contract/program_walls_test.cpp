@@ -9,6 +9,7 @@
 #include <fstream>
 
 #include "adapters/program/device_filter.h"
+#include "core/control_groups.h"
 #include "core/kernel_files.h"
 #include "program_rig.h"
 
@@ -406,7 +407,7 @@ TEST_F(ProgramWalls, VersionOneKillsWhatIsFrozen) {
     ASSERT_TRUE(wait_for([&] { return log_of("a") == "ready\n"; }));
     const std::string groups[] = {group(*launched, "freezer")};
     if (!fs::exists(groups[0])) GTEST_SKIP() << "no control groups of version 1";
-    EXPECT_TRUE(program::kill_groups(groups, 100));
+    EXPECT_TRUE(kill_groups(groups, 100));
     EXPECT_EQ(wait_end("a").exit_code, 137);
 }
 
