@@ -118,6 +118,10 @@ private:
         }
         ::kill(-program, SIGKILL);  // What it has left.
         ::close(process);
+        // Its last words. Something outside its group may still hold the pipe, so nothing is waited for.
+        constexpr int reads_max = 64;
+        pollfd rest{.fd = output, .events = POLLIN, .revents = 0};
+        for (int i = 0; open && i < reads_max && ::poll(&rest, 1, 0) > 0; ++i) open = pump(output);
         log_.write(fmt::format("hostler: it has ended with {}\n", *code));
     }
     bool pump(int output) {
