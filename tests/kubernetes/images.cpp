@@ -120,7 +120,8 @@ Result<std::string> pause_image() {
 Result<> write_images(const std::string& archive, const std::string& folder) {
     fs::create_directories(folder);
     TRY(write_layer(folder + "/parts", part("kube"),
-                    {"kube-apiserver", "kube-controller-manager", "kube-scheduler", "kube-proxy", "etcd"},
+                    {"kube-apiserver", "kube-controller-manager", "kube-scheduler", "kube-proxy", "etcd",
+                     "etcdctl", "etcdutl"},
                     folder + "/parts.tar"));
     TRY(write_layer(folder + "/workload", part("workload"), {"pause", "hello"}, folder + "/workload.tar"));
     TRY(write_network_layer(folder + "/network.tar"));

@@ -80,6 +80,6 @@ oom_score = 0
 TOML
 containerd >"$folder/containerd.log" 2>&1 &
 for _ in $(seq 600); do ! ctr version >/dev/null 2>&1 || break; sleep 0.1; done
-ctr --namespace k8s.io images import "$images" >"$folder/import.log" 2>&1
+[ -z "$images" ] || ctr --namespace k8s.io images import "$images" >"$folder/import.log" 2>&1
 touch "$folder/ready"
 exec tini -- sleep infinity

@@ -41,10 +41,11 @@ Words within_groups(const std::vector<std::string>& groups, const Words& words) 
 
 }  // namespace
 
-Result<std::unique_ptr<Nodes>> Nodes::start(const std::vector<std::string>& names, Seconds ready_within) {
+Result<std::unique_ptr<Nodes>> Nodes::start(const std::vector<std::string>& names, Seconds ready_within,
+                                            NodeImages kept) {
     std::unique_ptr<Nodes> nodes{new Nodes};
     TRY(nodes->lay_network());
-    const std::string images = nodes->folder_.in("images.tar");
+    const std::string images = nodes->archive();
     TRY(write_images(images, nodes->folder_.in("images")));
     std::string hosts;
     int last = address_first;
@@ -54,9 +55,9 @@ Result<std::unique_ptr<Nodes>> Nodes::start(const std::vector<std::string>& name
     }
     write_file(nodes->folder_.in("hosts"), hosts);
     const std::string pause = TRY(pause_image());
-    for (Node& node : nodes->nodes_) TRY(node.boot(pause, images));
+    for (Node& node : nodes->nodes_) TRY(node.boot(pause, kept == NodeImages::imported ? images : ""));
     for (Node& node : nodes->nodes_) TRY(node.ready(ready_within));
-    fs::remove(images);
+    if (kept == NodeImages::imported) fs::remove(images);
     return nodes;
 }
 

@@ -53,11 +53,15 @@ private:
     Child kubelet_;
 };
 
+enum class NodeImages { imported, archive };
+
 class Nodes {
 public:
-    // Nodes with these names in one network of their own. Errors: unavailable, with the end of the log.
+    // Nodes with these names in one network of their own. Images are imported, or `archive()` is kept for
+    // that. Errors: unavailable, with the end of the log.
     static Result<std::unique_ptr<Nodes>> start(const std::vector<std::string>& names,
-                                                Seconds ready_within = Seconds{180});
+                                                Seconds ready_within = Seconds{180},
+                                                NodeImages images = NodeImages::imported);
     ~Nodes();
     Nodes(const Nodes&) = delete;
     Nodes& operator=(const Nodes&) = delete;
@@ -66,6 +70,7 @@ public:
     std::size_t size() const { return nodes_.size(); }
     std::string outside() const { return network_ + ".1"; }  // This machine's address in their network.
     const Folder& folder() const { return folder_; }
+    std::string archive() const { return folder_.in("images.tar"); }  // The same path is seen inside.
 
     // A network for pods, by CNI's bridge plugin and routes between the nodes: `range` is "10.244", of which
     // each node has a /24. What a cluster's network add-on would do.

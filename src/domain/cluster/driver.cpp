@@ -55,9 +55,10 @@ public:
 
 private:
     void look(const StepFile& file, const std::string& at) {
-        if (!file.path.starts_with('/') || file.path.find("/../") != std::string::npos ||
-            file.path.ends_with("/.."))
-            faults_.add(at + ".path", "an absolute path without '..'");
+        const bool absolute = file.path.starts_with('/') || file.path.starts_with("{{agent.folder}}/");
+        if (!absolute || file.path.find("/../") != std::string::npos || file.path.ends_with("/.."))
+            faults_.add(at + ".path", "an absolute path without '..', or one below {{agent.folder}}/");
+        text(file.path, at + ".path");
         if (file.mode < 0 || file.mode > 0777) faults_.add(at + ".mode", "from 0 to 0777");
         text(file.text, at + ".text");
     }

@@ -24,7 +24,7 @@ enum class StepPhase {
     leave,    // The cluster forgets it.
     clean,    // Nothing of it stays on its host. Done also where none of the others was.
     save,
-    restore,
+    restore,  // In the place of create: the cluster is made of a save.
 };
 BOOST_DESCRIBE_ENUM(StepPhase, prepare, create, join, refresh, settle, drain, leave, clean, save, restore)
 
@@ -36,7 +36,7 @@ enum class StepPlace {
 BOOST_DESCRIBE_ENUM(StepPlace, node, control)
 
 struct StepFile {
-    std::string path;  // Absolute.
+    std::string path;  // Absolute, or below "{{agent.folder}}/".
     std::string text;  // With {{values}}.
     std::int64_t mode = 0600;
     bool operator==(const StepFile&) const = default;

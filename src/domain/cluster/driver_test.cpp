@@ -36,7 +36,9 @@ TEST(Driver, EachWrongFieldIsNamed) {
     wrong.steps[0].run = {"init", "{{podSubet}}"};
     wrong.steps[0].deadline_s = 0;
     wrong.steps[1].name = "init";
-    wrong.steps[1].files = {{.path = "etc/x", .text = "{{", .mode = 07777}};
+    wrong.steps[1].files = {{.path = "etc/x", .text = "{{", .mode = 07777},
+                            {.path = "{{agent.folder}}/../x"},
+                            {.path = "{{agent.folder}}/x"}};
     wrong.steps.pop_back();
     const auto checked = check(wrong);
     ASSERT_FALSE(checked);
@@ -45,6 +47,7 @@ TEST(Driver, EachWrongFieldIsNamed) {
                     Field(&FieldError::path, "name"), Field(&FieldError::path, "steps[0].run[1]"),
                     Field(&FieldError::path, "steps[0].deadlineS"), Field(&FieldError::path, "steps[1].name"),
                     Field(&FieldError::path, "steps[1].files[0].path"),
+                    Field(&FieldError::path, "steps[1].files[1].path"),
                     Field(&FieldError::path, "steps[1].files[0].text"),
                     Field(&FieldError::path, "steps[1].files[0].mode"), Field(&FieldError::path, "steps")));
     EXPECT_THAT(checked.error().fields,

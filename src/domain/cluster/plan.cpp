@@ -34,8 +34,8 @@ public:
     }
 
     ClusterPlan make() {
-        const bool ends = cluster_.phase == ClusterPhase::deleting || cluster_.phase == ClusterPhase::failed ||
-                          cluster_.phase == ClusterPhase::deleted;
+        const bool ends = cluster_.phase == ClusterPhase::deleting ||
+                          cluster_.phase == ClusterPhase::failed || cluster_.phase == ClusterPhase::deleted;
         if (ends)
             end();
         else
@@ -181,7 +181,8 @@ private:
         if (!cluster_.api_answers) return block(node, "api_silent");
         if (node.member) {
             // One at a time. One that does not answer may go before another that waits for a majority.
-            if ((node.healthy && std::exchange(changing_, true)) || !may_lose(node)) return block(node, "quorum");
+            if ((node.healthy && std::exchange(changing_, true)) || !may_lose(node))
+                return block(node, "quorum");
         }
         // Nothing can be drained from a host that does not answer.
         move(node, node.host_answers ? NodeEvent::drain : NodeEvent::leave);
@@ -225,7 +226,7 @@ private:
 std::optional<StepPhase> steps_now(const NodeView& node) {
     switch (node.phase) {
         case NodePhase::preparing: return StepPhase::prepare;
-        case NodePhase::creating: return StepPhase::create;
+        case NodePhase::creating: return node.restores ? StepPhase::restore : StepPhase::create;
         case NodePhase::joining: return StepPhase::join;
         case NodePhase::ready: return StepPhase::refresh;
         case NodePhase::draining: return StepPhase::drain;

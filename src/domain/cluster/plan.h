@@ -25,6 +25,7 @@ struct NodeView {
     bool busy = false;            // A step of it runs, or waits for the time of its next try.
     bool exhausted = false;       // Its step failed as often as it is tried.
     bool forced = false;          // Steps by which it leaves are skipped when they are exhausted.
+    bool restores = false;        // When it makes the cluster, it makes it of a save.
     std::size_t step = 0;         // The next of its phase.
     std::uint64_t number = 0;     // The later it was claimed, the higher.
 };

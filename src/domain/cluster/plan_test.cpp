@@ -229,6 +229,21 @@ TEST(ClusterPlan, ScalesAndDeletes) {
     EXPECT_THAT(model.view.nodes, IsEmpty());
 }
 
+TEST(ClusterPlan, AClusterIsMadeOfASave) {
+    Driver driver = hostler::driver();
+    driver.steps.push_back(step("from-save", StepPhase::restore));
+    for (const bool restores : {false, true}) {
+        const ClusterView view{
+            .nodes = {
+                {.id = "n1", .role = NodeRole::control, .phase = NodePhase::creating, .restores = restores}}};
+        const ClusterPlan next = plan(view, driver);
+        EXPECT_THAT(next.actions,
+                    Contains(ClusterAction{.act = ClusterAct::step,
+                                           .node = "n1",
+                                           .step = step_named(driver, restores ? "from-save" : "init")}));
+    }
+}
+
 TEST(ClusterPlan, AClusterIsDeletedWhileAHostDoesNotAnswer) {
     Model model{3};
     model.settle();

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"go.etcd.io/etcd/etcdctl/v3/ctlv3"
 	"go.etcd.io/etcd/server/v3/etcdmain"
 	"k8s.io/component-base/cli"
 	_ "k8s.io/component-base/metrics/prometheus/clientgo"
@@ -35,6 +36,8 @@ func served(command func() *cobra.Command) func() error {
 
 var parts = map[string]func() error{
 	"etcd":                    func() error { etcdmain.Main(os.Args); return nil },
+	"etcdctl":                 ctlv3.Start,
+	"etcdutl":                 runEtcdutl,
 	"helm":                    runHelm,
 	"kube-apiserver":          served(apiserver.NewAPIServerCommand),
 	"kube-controller-manager": served(controllermanager.NewControllerManagerCommand),

@@ -1,0 +1,296 @@
+// The driver of kubeadm on real nodes, by the plan of the domain.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <set>
+#include <sstream>
+
+#include "driver_file.h"
+#include "images.h"
+#include "nodes.h"
+#include "parts.h"
+#include "walk.h"
+
+namespace hostler::kube {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+std::string hello_objects() {
+    return fmt::format(R"(apiVersion: apps/v1
+kind: Deployment
+metadata: {{name: hello}}
+spec:
+  replicas: 2
+  strategy: {{rollingUpdate: {{maxUnavailable: 0}}}}
+  selector: {{matchLabels: {{app: hello}}}}
+  template:
+    metadata: {{labels: {{app: hello}}}}
+    spec:
+      terminationGracePeriodSeconds: 10
+      containers:
+      - name: hello
+        image: {}
+        imagePullPolicy: Never
+        readinessProbe: {{httpGet: {{path: /, port: 8080}}, periodSeconds: 1}}
+        lifecycle: {{preStop: {{sleep: {{seconds: 4}}}}}}
+---
+apiVersion: policy/v1
+kind: PodDisruptionBudget
+metadata: {{name: hello}}
+spec: {{minAvailable: 1, selector: {{matchLabels: {{app: hello}}}}}}
+---
+apiVersion: v1
+kind: Service
+metadata: {{name: hello}}
+spec: {{clusterIP: 10.96.0.80, selector: {{app: hello}}, ports: [{{port: 80, targetPort: 8080}}]}}
+)",
+                       hello_image);
+}
+
+class KubeadmWalk : public Walk {
+public:
+    using Walk::Walk;
+    Ran kubectl(Words words, const std::string& input = {}, Seconds within = Seconds{120}) {
+        words.insert(words.begin(), {"kubectl", "--kubeconfig", "/etc/kubernetes/admin.conf"});
+        return control()->run(std::move(words), within, input);
+    }
+
+private:
+    Sight look() override {
+        constexpr const char* script = R"sh(export KUBECONFIG=/etc/kubernetes/admin.conf
+kubectl get --raw /readyz --request-timeout=5s >/dev/null || exit 1
+kubectl get nodes -o 'jsonpath={range .items[*]}node {.metadata.name} {.status.conditions[?(@.type=="Ready")].status}{"\n"}{end}'
+id=$(ctr -n k8s.io containers ls -q 'labels."io.kubernetes.container.name"==etcd' | grep -xF "$(ctr -n k8s.io tasks ls | awk '$3 == "RUNNING" { print $1 }')")
+ctr -n k8s.io tasks exec --exec-id "look-$$" "$id" etcdctl --cacert=/etc/kubernetes/pki/etcd/ca.crt \
+    --cert=/etc/kubernetes/pki/etcd/healthcheck-client.crt --key=/etc/kubernetes/pki/etcd/healthcheck-client.key \
+    member list | awk -F ', ' '{ print "member", $3, $2 }')sh";
+        Node* host = control();
+        if (!host) return {.api_answers = false};
+        const Ran ran = host->run({"sh", "-c", script}, Seconds{30});
+        if (ran.code != 0) return {.api_answers = false};
+        Sight sight;
+        std::istringstream lines{ran.out};
+        for (std::string kind, name, state; lines >> kind >> name >> state;)
+            (kind == "node" ? sight.ready : sight.members)[name] = state == "True" || state == "started";
+        return sight;
+    }
+};
+
+class EchoWalk : public Walk {
+public:
+    using Walk::Walk;
+
+private:
+    Sight look() override { return {}; }
+};
+
+// All tests have the same nodes, and leave them clean.
+class ClusterDriver : public ::testing::Test {
+protected:
+    static void SetUpTestSuite() {
+        if (!missing(Needs::nodes).empty()) return;
+        auto started =
+            Nodes::start({"one", "two", "three", "four", "five"}, Seconds{180}, NodeImages::archive);
+        ASSERT_TRUE(started) << started.error().message;
+        nodes_ = std::move(*started);
+    }
+    static void TearDownTestSuite() {
+        if (!nodes_) return;
+        const std::string name = nodes_->folder().name();
+        nodes_ = nullptr;
+        EXPECT_THAT(left_of(name), IsEmpty());
+    }
+    void SetUp() override {
+        HOSTLER_NEEDS_KUBERNETES(Needs::nodes);
+        ASSERT_TRUE(nodes_);
+        driver_ = driver_in("/drivers/kubeadm");
+    }
+    void TearDown() override {
+        if (HasFailure() && nodes_) show_logs();
+    }
+    void show_logs() {
+        for (std::size_t i = 0; i < nodes_->size(); ++i)
+            for (const char* log : {"kubelet", "network", "containerd"}) {
+                const std::string text = read_file(fmt::format("{}/{}.log", (*nodes_)[i].folder(), log));
+                fmt::print("── {} of {} ──\n{}\n", log, (*nodes_)[i].name(),
+                           text.substr(text.size() > 3000 ? text.size() - 3000 : 0));
+            }
+    }
+    static Driver driver_in(const std::string& folder) {
+        const auto driver = read_driver(std::string{HOSTLER_SOURCE} + folder);
+        EXPECT_TRUE(driver) << driver.error().message;
+        return driver.value_or(Driver{});
+    }
+    StepValues values() const {
+        return {{"imagePullPolicy", "Never"},    {"imageArchive", nodes_->archive()},
+                {"skipPhases", "addon/coredns"}, {"ignoreChecks", "SystemVerification"},
+                {"failSwapOn", "false"},         {"failCgroupV1", "false"},
+                {"kubeletOomScore", "0"},        {"diskFreeMib", "100"}};
+    }
+    void go(KubeadmWalk& walk, Seconds within = Seconds{500}) {
+        const std::string problem = walk.go(within);
+        fmt::print("{}", std::exchange(walk.log, ""));
+        ASSERT_EQ(problem, "");
+    }
+    static void succeeds(const Ran& ran) { ASSERT_EQ(ran.code, 0) << ran.out << ran.err; }
+    void begin_to_ask(Node& node) {
+        auto asks = node.start(
+            {"sh", "-c", "while :; do curl -s -m 5 http://10.96.0.80/ || echo failed; sleep 0.1; done"},
+            "client");
+        ASSERT_TRUE(asks) << asks.error().message;
+        client_ = std::move(*asks);
+        ASSERT_TRUE(eventually(Seconds{60}, [&] { return read_file(client_.log()).contains("hello-"); }));
+    }
+    // How many of the answers, without those before the first good one, failed.
+    void count_answers() {
+        client_.kill();
+        std::istringstream lines{read_file(client_.log())};
+        int good = 0, bad = 0;
+        for (std::string line; std::getline(lines, line);) {
+            if (line.starts_with("hello-"))
+                ++good;
+            else if (good > 0)
+                ++bad;
+        }
+        fmt::print("{} answers, {} failed\n", good, bad);
+        RecordProperty("answers", good);
+        RecordProperty("failed", bad);
+        EXPECT_GT(good, 50);
+        EXPECT_LE(bad * 50, good) << "more than two of a hundred answers failed";
+    }
+    void is_clean(Node& node) { EXPECT_THAT(left_on(node, driver_.leftovers), IsEmpty()) << node.name(); }
+
+    static std::unique_ptr<Nodes> nodes_;
+    Driver driver_;
+    Child client_;
+};
+std::unique_ptr<Nodes> ClusterDriver::nodes_;
+
+// One of each kind, in a shell of a node.
+constexpr const char* planted = R"(set -e
+mkdir -p /root/planted; cp /bin/sleep /root/planted/kubelet
+setsid /root/planted/kubelet 300 >/dev/null 2>&1 </dev/null &
+mkdir -p /var/lib/kubelet/pods/x /etc/kubernetes /var/lib/etcd
+mount -t tmpfs tmpfs /var/lib/kubelet/pods/x
+ip link add veth0 type veth peer name veth1
+nft add table ip kube-proxy
+iptables -N KUBE-PLANTED
+iptables -A FORWARD -j KUBE-PLANTED
+mkdir -p "$(ls -d /sys/fs/cgroup/memory /sys/fs/cgroup 2>/dev/null | head -n 1)/kubepods/burstable"
+ctr -n k8s.io images import "$0" >/dev/null)";
+
+TEST_F(ClusterDriver, MakesGrowsSavesAndUnmakesACluster) {
+    KubeadmWalk walk{*nodes_, driver_, values()};
+    ASSERT_NO_FATAL_FAILURE(go(walk));
+    ASSERT_EQ(walk.view.phase, ClusterPhase::ready);
+    Node& first = *walk.control();
+    ASSERT_NO_FATAL_FAILURE(succeeds(walk.kubectl({"apply", "-f", "-"}, hello_objects())));
+    ASSERT_NO_FATAL_FAILURE(succeeds(
+        walk.kubectl({"rollout", "status", "deployment/hello", "--timeout=120s"}, {}, Seconds{130})));
+    ASSERT_NO_FATAL_FAILURE(begin_to_ask(first));
+
+    walk.view.control_wanted = 3;
+    walk.view.pools = {{"gpu", 2}};
+    ASSERT_NO_FATAL_FAILURE(go(walk));
+    EXPECT_EQ(walk.view.nodes.size(), 5u);
+    EXPECT_EQ(walk.view.phase, ClusterPhase::ready);
+    walk.view.control_wanted = 1;
+    walk.view.pools = {{"gpu", 1}};
+    ASSERT_NO_FATAL_FAILURE(go(walk));
+    EXPECT_EQ(walk.view.nodes.size(), 2u);
+    count_answers();
+
+    const std::string save = nodes_->folder().in("save.tar");
+    walk.save_file = save;
+    EXPECT_EQ(walk.step(*step_named(driver_, "save"), first), "");
+    walk.view.phase = ClusterPhase::deleting;
+    ASSERT_NO_FATAL_FAILURE(go(walk));
+    EXPECT_EQ(walk.view.phase, ClusterPhase::deleted);
+    for (std::size_t i = 0; i < nodes_->size(); ++i) is_clean((*nodes_)[i]);
+
+    KubeadmWalk again{*nodes_, driver_, values()};
+    again.save_file = save;
+    again.view.pools = {};
+    ASSERT_NO_FATAL_FAILURE(go(again));
+    EXPECT_EQ(again.kubectl({"get", "deployment", "hello", "-o", "jsonpath={.spec.replicas}"}).out, "2");
+    EXPECT_EQ(again.kubectl({"get", "nodes", "-o", "name"}).out, "node/" + again.control()->name() + "\n");
+    again.view.phase = ClusterPhase::deleting;
+    ASSERT_NO_FATAL_FAILURE(go(again));
+    is_clean(first);
+}
+
+TEST_F(ClusterDriver, CleansWhatIsPlantedAndTwice) {
+    Node& node = (*nodes_)[0];
+    is_clean(node);
+    const DriverStep& clean = *step_named(driver_, "clean");
+    StepValues all = driver_.values;
+    all["agent.folder"] = "/var/lib/hostler/kn-1";
+    ASSERT_NO_FATAL_FAILURE(succeeds(node.run({"sh", "-c", planted, nodes_->archive()}, Seconds{120})));
+    std::set<std::string> kinds;
+    for (const std::string& one : left_on(node, driver_.leftovers))
+        kinds.insert(one.substr(0, one.find(' ')));
+    EXPECT_THAT(kinds,
+                ::testing::ElementsAre("cgroup", "file", "image", "interface", "mount", "process", "table"));
+    for (int i = 0; i < 2; ++i) {
+        const auto cleaned = perform(node, clean, all, false);
+        EXPECT_TRUE(cleaned) << cleaned.error().message;
+        is_clean(node);
+    }
+}
+
+TEST_F(ClusterDriver, NamesWhatKeepsAHostFromBeingANode) {
+    Node& node = (*nodes_)[0];
+    StepValues all = values();
+    all.insert(driver_.values.begin(), driver_.values.end());
+    all.insert({{"agent.folder", "/var/lib/hostler/kn-1"}, {"version", "v1.0.0"}});
+    all["imageArchive"] = "/nowhere.tar";
+    all["podSubnet"] = "ten";
+    all["diskFreeMib"] = "99999999";
+    const auto checked = perform(node, *step_named(driver_, "check-host"), all, false);
+    ASSERT_FALSE(checked);
+    for (const char* line : {"kubeadm is v1.36.3, not v1.0.0\n", "/nowhere.tar is not there\n",
+                             "'ten' is no range", "MiB free, less than 99999999\n"})
+        EXPECT_THAT(checked.error().message, HasSubstr(line));
+    const auto ports = [&] { return perform(node, *step_named(driver_, "check-worker-ports"), all, false); };
+    EXPECT_TRUE(ports());
+    auto taken = node.start({"kube-scheduler", "--secure-port=10250", "--cert-dir=/root/planted"}, "taken");
+    ASSERT_TRUE(taken) << taken.error().message;
+    EXPECT_TRUE(eventually(Seconds{30}, [&] {
+        const auto checked = ports();
+        return !checked && checked.error().message.contains("port 10250/tcp is in use");
+    }));
+    taken->kill();
+}
+
+TEST_F(ClusterDriver, NamesTheImagesOfItsVersion) {
+    std::set<std::string> named, needed;
+    for (const std::string& image : driver_.images)
+        named.insert(*filled(image, {{"version", driver_.versions.front()}}));
+    std::istringstream lines{
+        run({part("kubeadm"), "config", "images", "list", "--kubernetes-version", driver_.versions.front()})
+            .out};
+    for (std::string image; lines >> image;) needed.insert(image);
+    EXPECT_EQ(named, needed);
+}
+
+TEST_F(ClusterDriver, AnotherOneGoesThroughTheSamePlan) {
+    EchoWalk walk{*nodes_, driver_in("/tests/kubernetes/drivers/echo"), {}};
+    walk.view.pools = {{"gpu", 2}};
+    ASSERT_EQ(walk.go(Seconds{60}), "") << walk.log;
+    EXPECT_EQ(walk.view.phase, ClusterPhase::ready);
+    EXPECT_EQ(walk.outputs, (StepValues{{"cluster", "kc-test"}}));
+    walk.view.pools = {{"gpu", 1}};
+    ASSERT_EQ(walk.go(Seconds{60}), "") << walk.log;
+    EXPECT_EQ(walk.view.nodes.size(), 2u);
+    walk.view.phase = ClusterPhase::deleting;
+    ASSERT_EQ(walk.go(Seconds{60}), "") << walk.log;
+    EXPECT_EQ(walk.view.phase, ClusterPhase::deleted);
+    EXPECT_THAT(walk.view.nodes, IsEmpty());
+}
+
+}  // namespace
+}  // namespace hostler::kube
