@@ -157,7 +157,7 @@ void Walk::move(const std::string& id, NodeEvent event) {
     one.step = 0;
     one.exhausted = false;
     places_[id].failures = 0;
-    log += fmt::format("  {} is {}\n", places_[id].name, boost::describe::enum_to_string(one.phase, "?"));
+    note(fmt::format("{} is {}", places_[id].name, boost::describe::enum_to_string(one.phase, "?")));
     if (one.phase != NodePhase::left) return;
     places_.erase(id);
     std::erase_if(view.nodes, [&](const NodeView& it) { return it.id == id; });
@@ -213,7 +213,8 @@ void Walk::passed(const Running& running, const StepValues& values) {
     for (const auto& [name, value] : values) outputs[name] = value;
     place.failures = 0;
     ++one.step;
-    if (running.step->phase == StepPhase::prepare) place.told = running.addresses;
+    const bool comes = one.phase == NodePhase::preparing || one.phase == NodePhase::joining;
+    if (comes && running.step->place == StepPlace::node) place.told = running.addresses;
     if (one.phase == NodePhase::ready && one.step == steps_of(driver_, StepPhase::refresh, one.role).size()) {
         place.told = running.addresses;
         one.step = 0;
@@ -222,7 +223,7 @@ void Walk::passed(const Running& running, const StepValues& values) {
 
 void Walk::failed(const Running& running, const Error& error) {
     Place& place = places_[running.node];
-    log += fmt::format("  {} of {} failed: {}\n", running.step->name, place.name, error.message);
+    note(fmt::format("{} of {} failed: {}", running.step->name, place.name, error.message));
     if (++place.failures < running.step->tries) return;
     problem_ = fmt::format("{} of {} fails: {}", running.step->name, place.name, error.message);
 }
@@ -236,12 +237,17 @@ bool Walk::finish() {
     Running running = std::move(*at);
     running_.erase(at);
     const auto end = running.end.get();
-    log += fmt::format("  {} of {}: {:.1f} s\n", running.step->name, places_[running.node].name,
-                       std::chrono::duration<double>(Clock::now() - running.since).count());
+    note(fmt::format("{} of {}: {:.1f} s", running.step->name, places_[running.node].name,
+                     std::chrono::duration<double>(Clock::now() - running.since).count()));
     const StepPhase phase = running.step->phase;
     changed_ = changed_ || phase == StepPhase::join || phase == StepPhase::leave;
     end ? passed(running, *end) : failed(running, end.error());
     return true;
+}
+
+void Walk::note(const std::string& line) {
+    log += "  " + line + "\n";
+    write_file(nodes_.folder().in("walk.log"), log);
 }
 
 std::string Walk::go(Seconds within) {
@@ -256,6 +262,7 @@ std::string Walk::go(Seconds within) {
         if (running_.empty()) {
             if (next.blocked.empty()) return "";
             pause_briefly();
+            changed_ = true;
             continue;
         }
         while (Clock::now() < end && !finish()) pause_briefly();

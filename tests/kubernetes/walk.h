@@ -55,6 +55,7 @@ private:
         std::chrono::steady_clock::time_point since;
         std::future<Result<StepValues>> end;
     };
+    void note(const std::string& line);
     void see();
     void apply(const ClusterAction& action);
     void move(const std::string& id, NodeEvent event);
