@@ -153,7 +153,7 @@ protected:
         for (std::string line; std::getline(lines, line);) {
             if (line.starts_with("hello-"))
                 ++good;
-            else if (good > 0)
+            else if (good > 0 && line.ends_with("failed"))
                 ++bad;
         }
         fmt::print("{} answers, {} failed\n", good, bad);
