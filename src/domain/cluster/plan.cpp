@@ -34,8 +34,8 @@ public:
     }
 
     ClusterPlan make() {
-        const bool ends = cluster_.phase == ClusterPhase::deleting || cluster_.phase == ClusterPhase::failed ||
-                          cluster_.phase == ClusterPhase::deleted;
+        const bool ends = cluster_.phase == ClusterPhase::deleting ||
+                          cluster_.phase == ClusterPhase::failed || cluster_.phase == ClusterPhase::deleted;
         if (ends)
             end();
         else
@@ -181,7 +181,8 @@ private:
         if (!cluster_.api_answers) return block(node, "api_silent");
         if (node.member) {
             // One at a time. One that does not answer may go before another that waits for a majority.
-            if ((node.healthy && std::exchange(changing_, true)) || !may_lose(node)) return block(node, "quorum");
+            if ((node.healthy && std::exchange(changing_, true)) || !may_lose(node))
+                return block(node, "quorum");
         }
         // Nothing can be drained from a host that does not answer.
         move(node, node.host_answers ? NodeEvent::drain : NodeEvent::leave);
@@ -194,8 +195,8 @@ private:
     void turn(bool ends) {
         if (ends) {
             // A host that does not answer is cleaned when it returns; the cluster does not wait for it.
-            const bool rest = std::ranges::all_of(cluster_.nodes, [](const NodeView& node) {
-                return node.phase == NodePhase::unclean && !node.host_answers;
+            const bool rest = std::ranges::all_of(cluster_.nodes, [&](const NodeView& node) {
+                return node.phase == NodePhase::unclean && (!node.host_answers || cluster_.forced);
             });
             if (rest && cluster_.phase == ClusterPhase::deleting) turn(ClusterEvent::vanish);
             return;

@@ -156,6 +156,7 @@ api::Host view(const Desk& desk, const Host& host) {
     shown.engine = host.engine;
     shown.user_namespaces = host.facts.user_namespaces;
     shown.programs = host.facts.programs;
+    shown.clusters = host.facts.clusters;
     shown.problems = host.facts.problems;
     if (!host.facts.volumes_refused.empty())
         shown.problems.push_back("no volumes: " + host.facts.volumes_refused);
@@ -212,12 +213,14 @@ api::Gpu view(const Desk& desk, const Host& host, const GpuFacts& gpu) {
         shown.held_by = claim->holder;
         const Instance* instance = desk.estate.instances.find(claim->holder);
         const Slot* slot = desk.estate.slots.find(claim->holder);
-        shown.holder = instance ? instance->caller_id : slot ? slot->spec : claim->holder;
+        const ClusterNode* node = desk.estate.cluster_nodes.find(claim->holder);
+        shown.holder = instance ? instance->caller_id : slot ? slot->spec : node ? node->name : claim->holder;
         switch (claim->use) {
             case ClaimUse::stock: shown.use = api::GpuUse::stock; break;
             case ClaimUse::instance:
             case ClaimUse::reserved:
-            case ClaimUse::leaving: shown.use = api::GpuUse::instance; break;
+            case ClaimUse::leaving:
+            case ClaimUse::node: shown.use = api::GpuUse::instance; break;
             case ClaimUse::foreign: shown.use = api::GpuUse::foreign; break;
         }
     }
