@@ -96,7 +96,6 @@ struct Host {
     std::string engine;
     bool user_namespaces = false;
     bool programs = false;
-    bool clusters = false;
     std::vector<std::string> problems;
     WallTime joined_at;
     std::optional<WallTime> seen_at{};
@@ -118,7 +117,7 @@ BOOST_DESCRIBE_STRUCT(Host, (),
                        gpus_free, gpu_models, cpus, cpu_free, memory_bytes, memory_free_bytes, disk_bytes,
                        disk_free_bytes, volume_free_bytes, instances, access_point, access_rtt_ms, standby_access_points,
                        reports_dropped, reports_lost, os, kernel, architecture, cpu_model,
-                       driver_version, cuda_version, agent_version, engine, user_namespaces, programs, clusters, problems, joined_at, seen_at,
+                       driver_version, cuda_version, agent_version, engine, user_namespaces, programs, problems, joined_at, seen_at,
                        machine, rack, labels, trust, admission, admission_reasons, tier, measured_at, proved_at, disk_write_mb_s,
                        disk_read_mb_s, network))
 template <>
@@ -166,7 +165,6 @@ inline constexpr auto fields<Host> = std::to_array<Field>({
     {.member = "user_namespaces",
      .help = "Root in an instance is an unprivileged user of the host."},
     {.member = "programs", .help = "It runs programs without containers, for tenants whose operator allows that."},
-    {.member = "clusters", .help = "It may become a node of a cluster."},
     {.member = "problems", .help = "Devices or facts that the agent could not read, with the reason."},
     {.member = "joined_at", .help = "When it joined."},
     {.member = "seen_at", .help = "When it last reported."},

@@ -156,7 +156,6 @@ api::Host view(const Desk& desk, const Host& host) {
     shown.engine = host.engine;
     shown.user_namespaces = host.facts.user_namespaces;
     shown.programs = host.facts.programs;
-    shown.clusters = host.facts.clusters;
     shown.problems = host.facts.problems;
     if (!host.facts.volumes_refused.empty())
         shown.problems.push_back("no volumes: " + host.facts.volumes_refused);
