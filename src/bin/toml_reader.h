@@ -13,7 +13,7 @@
 
 namespace hostler::bin {
 
-// One table. Keys that nobody asked for are faults when it goes.
+// One table. Its destructor reports keys that were not read.
 class Reader {
 public:
     Reader(const toml::table& table, std::string where, std::vector<std::string>& faults)

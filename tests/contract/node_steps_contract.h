@@ -11,7 +11,7 @@ struct Play {
     int exit_code = 0;
     std::string says{};       // On standard output,
     std::string complains{};  // and on standard error.
-    bool hangs = false;       // It does not end by itself, and neither does a child in a session of its own.
+    bool hangs = false;       // It does not end by itself, and neither does its child in another session.
     bool marks = false;       // Once it was run to its end, `asks` says so.
 };
 

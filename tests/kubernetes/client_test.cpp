@@ -22,7 +22,7 @@ using kube::ControlPlane;
 using ::testing::HasSubstr;
 using testing::run_real;
 
-// All tests share one server; each has a namespace of its own.
+// All tests share one server; each has its namespace.
 struct ClientOnKubernetes : ::testing::Test {
     static void SetUpTestSuite() {
         if (!kube::missing(kube::Needs::control_plane).empty()) return;

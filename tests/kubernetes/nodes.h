@@ -57,7 +57,7 @@ enum class NodeImages { imported, archive };
 
 class Nodes {
 public:
-    // Nodes with these names in one network of their own. Images are imported, or `archive()` is kept for
+    // Nodes with these names in one private network. Images are imported, or `archive()` is kept for
     // that. Errors: unavailable, with the end of the log.
     static Result<std::unique_ptr<Nodes>> start(const std::vector<std::string>& names,
                                                 Seconds ready_within = Seconds{180},

@@ -33,7 +33,7 @@ struct Access {
     std::string server_name{};  // For which the server's certificate must be: a name or IP address.
     std::string authority{};    // PEM. Empty: this machine's roots.
 
-    // Who asks. A certificate and one of the others may stand side by side.
+    // The caller's credentials: a certificate and one of the others may be given together.
     std::string certificate{};  // PEM, with its chain.
     std::string key{};          // PEM.
     std::string token{};        // Bearer.

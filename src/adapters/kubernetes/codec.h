@@ -15,7 +15,7 @@ namespace json = boost::json;
 template <class T>
 Result<T> read_object(const json::object& from);
 
-// `before` with the fields of `value` in place of its own. Fields that the struct lacks stay as they are,
+// `before`, with the fields of `value` set. Fields that the struct lacks stay as they are,
 // also within the elements of a list: an element is the one of `before` that is equal or else has the same
 // first field (name, type, key). Fields equal to their initialiser are left out.
 template <class T>

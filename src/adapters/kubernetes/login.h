@@ -17,7 +17,7 @@ struct Login {
 
 struct LoginSettings {
     Duration plugin_time = std::chrono::seconds{60};   // For an exec plugin to end.
-    Duration renew_before = std::chrono::seconds{10};  // A plugin runs so long before its credential expires.
+    Duration renew_before = std::chrono::seconds{10};  // Before a credential expires, its plugin runs again.
 };
 
 // The logins of one Access. A token file is read again when it has changed; an exec plugin runs once for all

@@ -1,5 +1,5 @@
 // The parts that objects of several kinds share. Fields have the meaning, unit and bounds of the Kubernetes
-// API reference; fields that nobody here uses are not listed (codec.h keeps them).
+// API reference; fields that are not used here are not listed (codec.h keeps them).
 #pragma once
 
 #include <boost/describe.hpp>

@@ -45,7 +45,7 @@ public:
     // Waits for the next event, without a bound: trouble that passes (the server is away, the stream is cut,
     // a version was compacted) is waited for with back-off and seen by trouble(). One call at a time. Errors:
     // cancelled; unauthenticated, forbidden, not_found, invalid, exhausted (an event over line_bytes_max):
-    // what somebody has to mend. Calling next() again goes on, after the back-off.
+    // an operator has to act. next() may be called again; it waits for the back-off first.
     Task<WatchEvent> next();
 
     // Why the last try was in vain; nullopt: it is connected.

@@ -120,7 +120,7 @@ TEST_F(KubernetesWatch, ABookmarkMovesTheVersion) {
     server.put("a", "1");
     begin();
     heard();
-    // What others change is not told to this watch; only the bookmark says how far it is.
+    // Changes of other kinds are not told to this watch; only the bookmark says how far it is.
     server.bookmark();
     timers.settle();
     EXPECT_EQ(follower->watch.resource_version(), "101");

@@ -183,7 +183,7 @@ Result<CommandEnd> run_command(const StepSettings& settings, const std::string& 
     while (!(code = ended(*pid)) && !stop.now()) {
         pollfd ends[] = {{.fd = out.out.fd, .events = POLLIN}, {.fd = err.out.fd, .events = POLLIN}};
         (void)::poll(ends, std::size(ends), static_cast<int>(look_interval.count()));
-        // What has closed its outputs is looked at from time to time.
+        // A process that has closed its outputs is looked at from time to time.
         if (out.out.fd < 0 && err.out.fd < 0) ::poll(nullptr, 0, static_cast<int>(look_interval.count()));
         look();
     }

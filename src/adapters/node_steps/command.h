@@ -32,7 +32,7 @@ struct Start {
     std::vector<std::pair<int, int>> streams{};  // Descriptors of ours, each with its number there.
     bool ends_with_us = false;                   // Killed when the thread that started it ends.
 };
-// A process that leads a session of its own. Others of our descriptors are closed there as far as they are
+// A process that leads a new session. Others of our descriptors are closed there as far as they are
 // close-on-exec. Errors: not_found (program_missing), unavailable.
 Result<pid_t> start_process(const Start& start);
 

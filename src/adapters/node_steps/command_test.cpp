@@ -52,7 +52,7 @@ TEST(Commands, WhatTheyLeaveEndsWithThem) {
     ASSERT_TRUE(left);
     if (make_groups(group_folders(settings(), "probe")).empty()) GTEST_SKIP() << "no control groups here";
     (void)end_groups(group_folders(settings(), "probe"));
-    // A process that has ended and that nobody has waited for has no arguments.
+    // A zombie has no arguments.
     EXPECT_EQ(read_text("/proc/" + std::to_string(*left) + "/cmdline").value_or(""), "");
 }
 

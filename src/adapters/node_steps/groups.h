@@ -13,7 +13,7 @@ namespace hostler::node_steps {
 std::string plain(std::string_view name);
 
 // Folders of groups of `name`: in version 2 where it is mounted, and in the freezer of version 1. Agents
-// beside each other on one machine have different ones. Empty: this host lets nobody make groups.
+// beside each other on one machine have different ones. Empty: no groups can be made on this host.
 std::vector<std::string> group_folders(const StepSettings& settings, const std::string& name);
 // Makes them. Those that cannot be made are left out: what is in none is ended by its session.
 std::vector<std::string> make_groups(const std::vector<std::string>& folders);

@@ -26,7 +26,7 @@ using std::chrono::milliseconds;
 using std::chrono::seconds;
 
 constexpr milliseconds pause_min{1'000}, pause_max{30'000};
-constexpr seconds healthy_after{60};  // What ran so long is started again at once.
+constexpr seconds healthy_after{60};  // A program that ran this long is restarted with the shortest pause.
 constexpr milliseconds grace{10'000};
 constexpr std::size_t program_bytes_max = 8 << 20;
 
@@ -41,7 +41,7 @@ public:
     }
     Log(const Log&) = delete;
     Log& operator=(const Log&) = delete;
-    // What the disk does not take is lost, so that the program runs on.
+    // Output that the disk does not take is lost, so that the program runs on.
     void write(std::string_view bytes) {
         if (size_ + bytes.size() > log_bytes_max) {
             ::close(file_);
@@ -116,7 +116,7 @@ private:
             (void)::poll(ends, std::size(ends), look_ms);
             if (ends[1].revents != 0) open = pump(output);
         }
-        ::kill(-program, SIGKILL);  // What it has left.
+        ::kill(-program, SIGKILL);  // Processes that it leaves behind.
         ::close(process);
         // Its last words. Something outside its group may still hold the pipe, so nothing is waited for.
         constexpr int reads_max = 64;

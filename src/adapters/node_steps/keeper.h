@@ -14,7 +14,7 @@ namespace hostler::node_steps {
 inline constexpr int ready_end = 3;                    // Where it tells that it has begun: "ok".
 inline constexpr std::size_t log_bytes_max = 8 << 20;  // Then it becomes log.old.
 
-// What follows in a session of its own. The exit code.
+// Runs what follows in a new session. The exit code.
 int keep_main(const std::string& folder, const std::string& path);
 // Whether a keeper lives there.
 bool is_kept(const std::string& folder);

@@ -11,7 +11,7 @@ namespace hostler::node_steps {
 // `hostler-agent keep-program FOLDER`, for no one to run by hand.
 inline constexpr const char* keep_command = "keep-program";
 
-// Below the folder: where steps keep files of their own, their {{agent.folder}}. Gone with the last node.
+// Below the folder: where steps keep their files, {{agent.folder}}. Gone with the last node.
 inline constexpr const char* files_folder = "files";
 
 struct StepSettings {

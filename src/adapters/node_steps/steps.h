@@ -10,7 +10,7 @@
 
 namespace hostler::node_steps {
 
-// Each call runs on a thread of its own. What is cancelled returns once all that it began has ended.
+// Each call runs on a separate thread. A cancelled call returns once all that it began has ended.
 class HostSteps final : public NodeSteps {
 public:
     HostSteps(Loop& loop, StepSettings settings) : loop_(loop), settings_(std::move(settings)) {}

@@ -89,7 +89,7 @@ struct Driver {
     std::vector<std::string> images;    // That hosts need, with {{version}}.
     std::vector<std::string>
         ports;  // That have to be free on a host: "control 6443/tcp", "worker 10250/tcp".
-    std::map<std::string, std::string> values;  // Of its own, that an operator may change: "podSubnet".
+    std::map<std::string, std::string> values;  // Defaults that an operator may change: "podSubnet".
     std::vector<DriverStep> steps;              // Those of a phase in their order.
     Leftovers leftovers;
     bool operator==(const Driver&) const = default;

@@ -58,7 +58,7 @@ enum class NodePhase {
     ready,     // It is a node of the cluster.
     draining,  // Its pods move elsewhere.
     leaving,   // The cluster forgets it.
-    cleaning,  // What it left on its host is taken away, and looked for.
+    cleaning,  // Its host is cleaned, and checked for leftovers.
     unclean,   // Something was found, or the host does not answer. The host takes no work.
     left,      // Its host is clean, and free.
 };
