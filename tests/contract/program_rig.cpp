@@ -13,9 +13,9 @@ using namespace std::chrono_literals;
 
 namespace {
 
+// Empty where there is none; a process may end while its file is read.
 std::string text_of_file(const std::string& path) {
-    std::ifstream in{path};
-    return {std::istreambuf_iterator<char>{in}, {}};
+    return read_text(path, 64 << 10).value_or("");
 }
 
 }  // namespace
