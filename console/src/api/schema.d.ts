@@ -437,6 +437,128 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/clusters": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List clusters. */
+        get: operations["listClusters"];
+        put?: never;
+        /** Create a cluster on whole hosts. A cluster that the hosts could never take is refused. */
+        post: operations["createCluster"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/clusters/{cluster}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Show a cluster, its nodes and their steps. */
+        get: operations["getCluster"];
+        put?: never;
+        post?: never;
+        /** Delete a cluster and clean its hosts. */
+        delete: operations["deleteCluster"];
+        options?: never;
+        head?: never;
+        /** Change the number of hosts of a cluster, or its pools. */
+        patch: operations["scaleCluster"];
+        trace?: never;
+    };
+    "/v1/clusters/{cluster}/explain": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Explain why a cluster is in its state, and what would help. */
+        get: operations["explainCluster"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/clusters/{cluster}/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the newest events of a cluster; with order=-created, page by page on to the oldest. */
+        get: operations["listClusterEvents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/cluster-nodes/{node}/forget": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Free the host of a node that could not be cleaned. Check the host first. */
+        post: operations["forgetClusterNode"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/cluster-drivers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Show the distributions of Kubernetes that clusters may have. */
+        get: operations["getClusterDrivers"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/cluster-images": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the container images that hosts of a cluster need, for sites without the internet. */
+        get: operations["getClusterImages"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/instances/{instance}/shares": {
         parameters: {
             query?: never;
@@ -4938,6 +5060,544 @@ export interface components {
              * @example 1
              */
             ifVersion?: number;
+        };
+        ClusterPool: {
+            /**
+             * Format: label
+             * @description Name of the pool, unique in its cluster.
+             * @example gpu
+             */
+            name: string;
+            /**
+             * Format: int64
+             * @description Number of hosts.
+             * @default 1
+             * @example 4
+             */
+            count: number;
+            /**
+             * @description Words of the model of the hosts' GPUs; empty: any host, those without GPUs first.
+             * @default
+             * @example H100
+             */
+            gpuType: string;
+            /**
+             * Format: int64
+             * @description Least number of such GPUs on each host.
+             * @default 0
+             * @example 8
+             */
+            gpus: number;
+            /**
+             * @description Zone of the hosts; empty: any.
+             * @default
+             * @example nj
+             */
+            zone: string;
+            /**
+             * @description Ids or names of the hosts to choose from; empty: any.
+             * @default []
+             */
+            hosts: string[];
+            /**
+             * @description Labels that each host must have.
+             * @default {}
+             * @example {
+             *       "disk": "nvme"
+             *     }
+             */
+            hostLabels: {
+                [key: string]: string;
+            };
+        };
+        CreateCluster: {
+            /**
+             * Format: label
+             * @description Name of the cluster, unique in its project.
+             * @example train
+             */
+            name: string;
+            /**
+             * Format: id
+             * @description Owning tenant; required with an operator's key.
+             * @example acme
+             */
+            tenantID?: string;
+            /**
+             * Format: label
+             * @description Project of the tenant. Default: `default`.
+             * @example lab
+             */
+            project?: string;
+            /**
+             * @description Distribution of Kubernetes (`hostler cluster drivers`).
+             * @default kubeadm
+             * @example kubeadm
+             */
+            driver: string;
+            /**
+             * @description Version of Kubernetes. Default: the newest of the driver.
+             * @example v1.36.3
+             */
+            version?: string;
+            /**
+             * @description Values of the driver that differ from its own.
+             * @default {}
+             * @example {
+             *       "podSubnet": "10.244.0.0/16"
+             *     }
+             */
+            values: {
+                [key: string]: string;
+            };
+            /**
+             * Format: int64
+             * @description Number of hosts of the control plane: 1 or 3.
+             * @default 1
+             * @example 3
+             */
+            control: number;
+            /**
+             * @description Zone of the control plane; empty: any.
+             * @default
+             * @example nj
+             */
+            controlZone: string;
+            /**
+             * @description Ids or names of the hosts to choose the control plane from; empty: any.
+             * @default []
+             */
+            controlHosts: string[];
+            /**
+             * @description Labels that each host of the control plane must have.
+             * @default {}
+             * @example {
+             *       "role": "control"
+             *     }
+             */
+            controlLabels: {
+                [key: string]: string;
+            };
+            /**
+             * @description Pools of workers.
+             * @default []
+             */
+            pools: components["schemas"]["ClusterPool"][];
+            /**
+             * @description Labels of the cluster.
+             * @example {
+             *       "team": "ml"
+             *     }
+             */
+            labels?: {
+                [key: string]: string;
+            };
+        };
+        Cluster: {
+            /**
+             * @description Id of the cluster.
+             * @example kc-7f3k2m9qxy
+             */
+            id: string;
+            /**
+             * @description Name of the cluster.
+             * @example train
+             */
+            name: string;
+            /**
+             * @description Tenant that owns it.
+             * @example acme
+             */
+            tenantID: string;
+            /**
+             * @description Project of the tenant.
+             * @example default
+             */
+            project: string;
+            /**
+             * @description State.
+             * @example ready
+             */
+            state: components["schemas"]["ClusterState"];
+            /**
+             * @description Reason of the state, stable for programs; empty: none.
+             * @example no_host
+             */
+            reason: string;
+            /** @description The reason in words. */
+            message: string;
+            /**
+             * @description Distribution of Kubernetes.
+             * @example kubeadm
+             */
+            driver: string;
+            /**
+             * @description Version of Kubernetes.
+             * @example v1.36.3
+             */
+            version: string;
+            /** @description Values of the driver that differ from its own. */
+            values: {
+                [key: string]: string;
+            };
+            /**
+             * Format: int64
+             * @description Wanted number of hosts of the control plane.
+             * @example 3
+             */
+            control: number;
+            /**
+             * @description Zone of the control plane; empty: any.
+             * @example nj
+             */
+            controlZone: string;
+            /** @description Hosts that the control plane is chosen from; empty: any. */
+            controlHosts: string[];
+            /** @description Labels that each host of the control plane must have. */
+            controlLabels: {
+                [key: string]: string;
+            };
+            /** @description Pools of workers. */
+            pools: components["schemas"]["ClusterPool"][];
+            /** @description The API of the cluster answered at the last probe. */
+            apiAnswers: boolean;
+            /**
+             * Format: int64
+             * @description Nodes that are ready.
+             * @example 4
+             */
+            readyNodes: number;
+            /**
+             * Format: int64
+             * @description Nodes that the cluster is to have.
+             * @example 5
+             */
+            wantedNodes: number;
+            /**
+             * @description Host name of the API on the network of the hosts.
+             * @example kc-7f3k2m9qxy.hostler.internal
+             */
+            endpoint: string;
+            /**
+             * @description Creator.
+             * @example user/u-3hq8wz
+             */
+            createdBy: string;
+            /**
+             * Format: date-time
+             * @description Time of its creation.
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @description Time at which its first node was ready; absent: none was.
+             */
+            madeAt?: string;
+            /** @description Labels. */
+            labels: {
+                [key: string]: string;
+            };
+            /** @description Nodes, also those that leave; empty in lists. */
+            nodes: components["schemas"]["ClusterNode"][];
+            /** @description Answer to a forced deletion: hosts that are not clean, a sentence each. */
+            leaves: string[];
+            /** @description With dryRun=true: what the creation would do. */
+            plan?: components["schemas"]["ClusterPlan"];
+        };
+        /** @enum {string} */
+        ClusterState: "provisioning" | "ready" | "scaling" | "degraded" | "failed" | "deleting" | "deleted";
+        ClusterNode: {
+            /**
+             * @description Id of the node.
+             * @example kn-7f3k2m9qxy
+             */
+            id: string;
+            /**
+             * @description Name of the node in Kubernetes.
+             * @example train-w3
+             */
+            name: string;
+            /**
+             * @description Role.
+             * @example worker
+             */
+            role: components["schemas"]["ClusterRole"];
+            /**
+             * @description Pool of a worker; empty: it belongs to the control plane.
+             * @example gpu
+             */
+            pool: string;
+            /**
+             * @description State.
+             * @example ready
+             */
+            state: components["schemas"]["ClusterNodeState"];
+            /** @description The cluster is to keep it; false: it leaves. */
+            wanted: boolean;
+            /**
+             * @description Id of its host; empty: the caller may not see hosts.
+             * @example h-4f2a9c
+             */
+            host: string;
+            /**
+             * @description Zone of its host.
+             * @example nj
+             */
+            zone: string;
+            /**
+             * Format: int64
+             * @description GPUs of its host.
+             * @example 8
+             */
+            gpus: number;
+            /**
+             * @description Step that is under way or was tried last; empty: none.
+             * @example kubeadm-join
+             */
+            step: string;
+            /**
+             * Format: int64
+             * @description Failed attempts of that step.
+             * @example 1
+             */
+            attempt: number;
+            /** @description The cluster reports it as healthy. */
+            healthy: boolean;
+            /**
+             * @description Reason of a problem, stable for programs; empty: none.
+             * @example step_failed
+             */
+            reason: string;
+            /** @description The reason in words. */
+            message: string;
+            /**
+             * @description Parts of the cluster that are still on its host.
+             * @example [
+             *       "file /etc/kubernetes"
+             *     ]
+             */
+            leftovers: string[];
+            /**
+             * Format: date-time
+             * @description Time of its claim.
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @description Time since which it is in this state.
+             */
+            stateSince: string;
+            /** @description The newest steps, oldest first. */
+            timeline: components["schemas"]["ClusterStep"][];
+        };
+        /** @enum {string} */
+        ClusterRole: "control" | "worker";
+        /** @enum {string} */
+        ClusterNodeState: "claimed" | "preparing" | "creating" | "joining" | "ready" | "draining" | "leaving" | "cleaning" | "unclean" | "left";
+        ClusterStep: {
+            /**
+             * @description Step of the driver.
+             * @example kubeadm-join
+             */
+            step: string;
+            /**
+             * Format: int64
+             * @description Number of the attempt, from 1.
+             * @example 1
+             */
+            attempt: number;
+            /**
+             * Format: date-time
+             * @description Time of its start.
+             */
+            beganAt: string;
+            /**
+             * Format: date-time
+             * @description Time of its end; absent: it is under way.
+             */
+            endedAt?: string;
+            /** @description Why it failed; empty: it did not. */
+            problem: string;
+        };
+        ClusterPlan: {
+            /** @description All of it in words. */
+            sentence: string;
+            /** @description There is a free host for each node now. */
+            fits: boolean;
+            /** @description Zones of the hosts that it takes now. */
+            zones: string[];
+            /**
+             * @description Hosts that it takes now; for callers who may see hosts.
+             * @example [
+             *       "h-4f2a9c"
+             *     ]
+             */
+            hosts: string[];
+            /**
+             * Format: int64
+             * @description GPUs of these hosts.
+             * @example 16
+             */
+            gpus: number;
+            /**
+             * @description Present price of an hour of these GPUs; absent: there are none, or no price is set.
+             * @example 39.84
+             */
+            pricePerHour?: string;
+            /**
+             * @description Currency of the price.
+             * @example USD
+             */
+            currency?: string;
+            /**
+             * @description Why it does not fit, stable for programs; empty: it does.
+             * @example no_host
+             */
+            reason: string;
+        };
+        ClusterList: {
+            /** @description The page, oldest first unless the operation says otherwise. */
+            items: components["schemas"]["Cluster"][];
+            /** @description Ask again with ?cursor= this for the next page; absent on the last one. */
+            nextCursor?: string;
+            /**
+             * Format: int64
+             * @description All that match, on whatever page; absent: ?total=true was not asked.
+             * @example 1042
+             */
+            total?: number;
+        };
+        ScaleCluster: {
+            /**
+             * Format: id
+             * @description Owning tenant; for an operator's key, when two tenants use the same name.
+             * @example acme
+             */
+            tenantID?: string;
+            /**
+             * Format: label
+             * @description Project of the cluster; needed when clusters of two projects have this name.
+             * @example lab
+             */
+            project?: string;
+            /**
+             * Format: int64
+             * @description Number of hosts of the control plane: 1 or 3.
+             * @example 3
+             */
+            control?: number;
+            /**
+             * Format: label
+             * @description Pool whose number of hosts is changed; with `count`.
+             * @example gpu
+             */
+            pool?: string;
+            /**
+             * Format: int64
+             * @description Number of hosts of `pool`.
+             * @example 4
+             */
+            count?: number;
+            /** @description All pools as they are to be, instead of the present ones. */
+            pools?: components["schemas"]["ClusterPool"][];
+        };
+        ClusterExplanation: {
+            /**
+             * @description The most important reason, stable for programs (docs/use/clusters.md).
+             * @example no_host
+             */
+            token: string;
+            /** @description The reason in words. */
+            sentence: string;
+            /** @description The smallest change that would help. */
+            wouldHelp?: string;
+            /** @description All that it waits for. */
+            waits: components["schemas"]["ClusterWait"][];
+        };
+        ClusterWait: {
+            /**
+             * @description Name of the node; empty: it concerns the cluster.
+             * @example train-w3
+             */
+            node: string;
+            /**
+             * @description The reason, stable for programs (docs/use/clusters.md).
+             * @example step_failed
+             */
+            token: string;
+            /** @description The reason in words. */
+            sentence: string;
+            /**
+             * @description The smallest change that would help; empty: wait.
+             * @example hostler cluster scale train --pool gpu --count 3
+             */
+            wouldHelp: string;
+        };
+        ForgetClusterNode: {
+            /**
+             * @description Accept that its host is not known to be clean; must be true.
+             * @default false
+             */
+            force: boolean;
+            /**
+             * Format: one-line
+             * @description Why.
+             * @example the host was installed again
+             */
+            reason: string;
+        };
+        ClusterDrivers: {
+            /** @description Drivers of this master. */
+            drivers: components["schemas"]["ClusterDriver"][];
+        };
+        ClusterDriver: {
+            /**
+             * @description Name of the driver.
+             * @example kubeadm
+             */
+            name: string;
+            /**
+             * @description Title for people.
+             * @example Kubernetes by kubeadm
+             */
+            title: string;
+            /**
+             * @description Versions that it can make, the newest first.
+             * @example [
+             *       "v1.36.3"
+             *     ]
+             */
+            versions: string[];
+            /**
+             * @description Ports that must be free on a host.
+             * @example [
+             *       "control 6443/tcp"
+             *     ]
+             */
+            ports: string[];
+            /** @description Values that a cluster may change, with their defaults. */
+            values: {
+                [key: string]: string;
+            };
+        };
+        ClusterImages: {
+            /**
+             * @description Name of the driver.
+             * @example kubeadm
+             */
+            driver: string;
+            /**
+             * @description Version of Kubernetes.
+             * @example v1.36.3
+             */
+            version: string;
+            /**
+             * @description Container images that hosts need.
+             * @example [
+             *       "registry.k8s.io/pause:3.10"
+             *     ]
+             */
+            images: string[];
         };
         CreateShare: {
             /**
@@ -13208,6 +13868,323 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Empty"];
+                };
+            };
+            default: components["responses"]["problem"];
+        };
+    };
+    listClusters: {
+        parameters: {
+            query?: {
+                /** @description Only this tenant's. */
+                tenantID?: string;
+                /** @description Only those in this project. */
+                project?: string;
+                /** @description Only those in this state. */
+                state?: components["schemas"]["ClusterState"];
+                /** @description Only those with these labels. */
+                label?: string;
+                /** @description Entries of a page, at most. */
+                limit?: number;
+                /** @description Continue behind the page with this nextCursor, of the same list. */
+                cursor?: string;
+                /** @description Only what fits: FIELD OP VALUE, several with blanks between them (docs/use/api.md). Fields: id, name, tenantID, project, state, reason, message, driver, version, control, controlZone, controlHosts, apiAnswers, readyNodes, wantedNodes, endpoint, createdBy, createdAt, madeAt, leaves. */
+                query?: string;
+                /** @description created: the oldest first. -created: the newest first. */
+                order?: "created" | "-created";
+                /** @description Tell also how many there are on all pages. */
+                total?: boolean;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ClusterList"];
+                };
+            };
+            default: components["responses"]["problem"];
+        };
+    };
+    createCluster: {
+        parameters: {
+            query?: {
+                /** @description Decide and answer, but change nothing. */
+                dryRun?: boolean;
+            };
+            header?: {
+                /** @description The caller's name for this call: sent again with the same request, it gets the first answer. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateCluster"];
+            };
+        };
+        responses: {
+            /** @description Created. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Cluster"];
+                };
+            };
+            default: components["responses"]["problem"];
+        };
+    };
+    getCluster: {
+        parameters: {
+            query?: {
+                /** @description Owning tenant; for an operator's key, when two tenants use the same name. */
+                tenantID?: string;
+                /** @description Project of the cluster; needed when clusters of two projects have this name. */
+                project?: string;
+            };
+            header?: never;
+            path: {
+                /** @description The cluster's id or name. */
+                cluster: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Cluster"];
+                };
+            };
+            default: components["responses"]["problem"];
+        };
+    };
+    deleteCluster: {
+        parameters: {
+            query?: {
+                /** @description Owning tenant; for an operator's key, when two tenants use the same name. */
+                tenantID?: string;
+                /** @description Project of the cluster; needed when clusters of two projects have this name. */
+                project?: string;
+                /** @description Do not wait for hosts that cannot be cleaned. They take no work until they are clean. */
+                force?: boolean;
+                /** @description Why it is forced; required with `force`. */
+                reason?: string;
+                /** @description Decide and answer, but change nothing. */
+                dryRun?: boolean;
+            };
+            header?: {
+                /** @description The caller's name for this call: sent again with the same request, it gets the first answer. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description The cluster's id or name. */
+                cluster: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Cluster"];
+                };
+            };
+            default: components["responses"]["problem"];
+        };
+    };
+    scaleCluster: {
+        parameters: {
+            query?: {
+                /** @description Decide and answer, but change nothing. */
+                dryRun?: boolean;
+            };
+            header?: {
+                /** @description The caller's name for this call: sent again with the same request, it gets the first answer. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description The cluster's id or name. */
+                cluster: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ScaleCluster"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Cluster"];
+                };
+            };
+            default: components["responses"]["problem"];
+        };
+    };
+    explainCluster: {
+        parameters: {
+            query?: {
+                /** @description Owning tenant; for an operator's key, when two tenants use the same name. */
+                tenantID?: string;
+                /** @description Project of the cluster; needed when clusters of two projects have this name. */
+                project?: string;
+            };
+            header?: never;
+            path: {
+                /** @description The cluster's id or name. */
+                cluster: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ClusterExplanation"];
+                };
+            };
+            default: components["responses"]["problem"];
+        };
+    };
+    listClusterEvents: {
+        parameters: {
+            query?: {
+                /** @description Owning tenant; for an operator's key, when two tenants use the same name. */
+                tenantID?: string;
+                /** @description Project of the cluster; needed when clusters of two projects have this name. */
+                project?: string;
+                /** @description Entries of a page, at most. */
+                limit?: number;
+                /** @description Continue behind the page with this nextCursor, of the same list. */
+                cursor?: string;
+                /** @description created: the oldest first. -created: the newest first. */
+                order?: "created" | "-created";
+            };
+            header?: never;
+            path: {
+                /** @description The cluster's id or name. */
+                cluster: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EventList"];
+                };
+            };
+            default: components["responses"]["problem"];
+        };
+    };
+    forgetClusterNode: {
+        parameters: {
+            query?: {
+                /** @description Decide and answer, but change nothing. */
+                dryRun?: boolean;
+            };
+            header?: {
+                /** @description The caller's name for this call: sent again with the same request, it gets the first answer. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description The node's id. */
+                node: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ForgetClusterNode"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ClusterNode"];
+                };
+            };
+            default: components["responses"]["problem"];
+        };
+    };
+    getClusterDrivers: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ClusterDrivers"];
+                };
+            };
+            default: components["responses"]["problem"];
+        };
+    };
+    getClusterImages: {
+        parameters: {
+            query?: {
+                /** @description Name of the driver. */
+                driver?: string;
+                /** @description Version of Kubernetes. Default: the newest of the driver. */
+                version?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ClusterImages"];
                 };
             };
             default: components["responses"]["problem"];

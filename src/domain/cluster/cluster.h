@@ -20,10 +20,10 @@ inline constexpr std::size_t cluster_pools_max = 32;
 struct ClusterPool {
     std::string name;
     std::int64_t count = 0;
-    std::string gpu_type;  // Words of the model of a host's GPUs, as of a spec; empty: any host, those
-                           // without GPUs first.
-    std::int64_t gpus = 0;           // At least so many on each host.
-    std::string zone;                // Empty: any.
+    std::string gpu_type;   // Words of the model of a host's GPUs, as of a spec; empty: any host, those
+                            // without GPUs first.
+    std::int64_t gpus = 0;  // At least so many on each host.
+    std::string zone;       // Empty: any.
     std::vector<std::string> hosts;  // Only these, by id; empty: any.
     Labels host_labels;              // Only hosts with each of them.
     bool operator==(const ClusterPool&) const = default;
@@ -31,6 +31,7 @@ struct ClusterPool {
 BOOST_DESCRIBE_STRUCT(ClusterPool, (), (name, count, gpu_type, gpus, zone, hosts, host_labels))
 
 struct Cluster {
+    static constexpr std::size_t avoided_max = 128;
     std::string id;    // "kc-7f3k2m9qxy"
     std::string name;  // Unique in its project.
     std::string tenant;
@@ -48,9 +49,11 @@ struct Cluster {
     std::string message;  // a sentence: why it is in this phase, or does not go on.
     bool made = false;    // A node of its control plane has been ready.
     bool api_answers = false;
-    std::int64_t api_seen_at = 0;  // It was asked last; microseconds since 1970, so for all times.
-    std::string secrets;           // Outputs of steps, JSON of names and values; sealed in the store.
-    std::int64_t nodes_made = 0;   // The number of the newest node.
+    std::int64_t api_seen_at = 0;      // It was asked last; microseconds since 1970, so for all times.
+    std::string secrets;               // Outputs of steps, JSON of names and values; sealed in the store.
+    std::vector<std::string> avoided;  // Hosts that could not be made nodes of it, the newest last.
+    std::string forced;                // Why it is deleted though hosts are not clean; empty: it is not.
+    std::int64_t nodes_made = 0;       // The number of the newest node.
     std::int64_t created_at = 0;
     std::int64_t made_at = 0;
     std::int64_t ended_at = 0;
@@ -59,8 +62,8 @@ struct Cluster {
 };
 BOOST_DESCRIBE_STRUCT(Cluster, (),
                       (id, name, tenant, project, created_by, driver, version, values, control, pools, phase,
-                       reason, message, made, api_answers, api_seen_at, secrets, nodes_made, created_at,
-                       made_at, ended_at, labels))
+                       reason, message, made, api_answers, api_seen_at, secrets, avoided, forced, nodes_made,
+                       created_at, made_at, ended_at, labels))
 
 // A line of the timeline of a node.
 struct ClusterStepRecord {
@@ -91,12 +94,15 @@ struct ClusterNode {
     bool forced = false;
     std::int64_t step = 0;                 // The next of its phase.
     std::int64_t attempt = 0;              // Of that step, that failed.
-    bool running = false;                  // A command for the step is under way.
+    std::string doing;                     // The step whose command is under way; empty: none is.
+    bool checking = false;                 // It is asked what is left on its host.
     std::uint64_t run = 0;                 // Counts commands.
     std::string step_host;                 // Where that step runs, when not on its own host.
     std::int64_t not_before = 0;           // The next try.
     bool member = false, healthy = false;  // As in NodeView, as seen last.
-    std::string addresses;                 // Of the control plane, that it was last told.
+    std::string addresses;                 // Of the control plane, that it was last told,
+    std::string telling;                   // and that it is being told.
+    bool settled = false;                  // The steps that follow its arrival are done.
     std::vector<std::string> leftovers;    // That its host still has; shown to people.
     std::string reason, message;
     std::vector<ClusterStepRecord> timeline;
@@ -106,7 +112,8 @@ struct ClusterNode {
 };
 BOOST_DESCRIBE_STRUCT(ClusterNode, (),
                       (id, cluster, tenant, project, name, number, role, pool, host, address, claim, phase,
-                       wanted, forced, step, attempt, running, run, step_host, not_before, member, healthy,
-                       addresses, leftovers, reason, message, timeline, created_at, phase_since))
+                       wanted, forced, step, attempt, doing, checking, run, step_host, not_before, member,
+                       healthy, addresses, telling, settled, leftovers, reason, message, timeline, created_at,
+                       phase_since))
 
 }  // namespace hostler

@@ -195,8 +195,8 @@ private:
     void turn(bool ends) {
         if (ends) {
             // A host that does not answer is cleaned when it returns; the cluster does not wait for it.
-            const bool rest = std::ranges::all_of(cluster_.nodes, [](const NodeView& node) {
-                return node.phase == NodePhase::unclean && !node.host_answers;
+            const bool rest = std::ranges::all_of(cluster_.nodes, [&](const NodeView& node) {
+                return node.phase == NodePhase::unclean && (!node.host_answers || cluster_.forced);
             });
             if (rest && cluster_.phase == ClusterPhase::deleting) turn(ClusterEvent::vanish);
             return;

@@ -42,6 +42,7 @@ struct ClusterView {
     bool made = false;  // A node of the control plane has been ready.
     bool api_answers = false;
     bool out_of_time = false;     // To be made.
+    bool forced = false;          // Its end waits for no host that cannot be cleaned.
     std::vector<NodeView> nodes;  // Without those that have left.
 };
 

@@ -15,8 +15,9 @@ enum class ClaimUse {
     reserved,  // For an instance that is to be begun here once it has stopped elsewhere.
     leaving,   // Its owner has ended; the host has not confirmed that nothing runs.
     foreign,   // Observed on the host, not understood. Never killed.
+    node,      // The host as a whole, of a node of a cluster.
 };
-BOOST_DESCRIBE_ENUM(ClaimUse, stock, instance, reserved, leaving, foreign)
+BOOST_DESCRIBE_ENUM(ClaimUse, stock, instance, reserved, leaving, foreign, node)
 
 // What a person has decided about a foreign one.
 enum class ForeignWish { open, keep, remove };
@@ -29,7 +30,7 @@ struct Claim {
     ClaimUse use = ClaimUse::stock;
     std::string tenant;  // Empty: nobody's (stock).
     std::string project = "default";
-    std::string holder;  // The slot or instance.
+    std::string holder;  // The slot, instance or node of a cluster.
     std::int64_t cpu_milli = 0;
     std::int64_t memory_bytes = 0;
     std::vector<std::string> gpus;  // UUIDs, whole ones.

@@ -13,7 +13,8 @@ namespace hostler {
 
 struct QuotaLimit {
     // "gpus"; "gpus:MODEL", a class of them; "cpu" (thousandths), "memory" (bytes), "volumes" (bytes),
-    // "instances" (those that have not ended), "jobs" (those that are not over).
+    // "instances" (those that have not ended), "jobs" (those that are not over), "clusters"
+    // (those that are not deleted).
     std::string resource;
     std::int64_t limit = 0;
     // Of a project: what the other projects of its tenant cannot borrow. The rest is borrowable.

@@ -31,7 +31,8 @@ std::string wrong_resource(std::string_view resource) {
         return resource_key(resource) == gpu_class_prefix ? "names no GPU model: write gpus:MODEL" : "";
     }
     if (std::ranges::count(quota_resources, resource) > 0) return {};
-    return "is not limited by quotas: they limit gpus, gpus:MODEL, cpu, memory, volumes, instances and jobs";
+    return "is not limited by quotas: they limit gpus, gpus:MODEL, cpu, memory, volumes, instances, jobs and "
+           "clusters";
 }
 
 Result<std::int64_t> parse_amount(std::string_view resource, std::string_view text) {
@@ -59,6 +60,7 @@ std::string amount_in_words(std::string_view resource, std::int64_t amount) {
     if (resource == "memory") return fmt::format("{} of memory", text);
     if (resource == "volumes") return fmt::format("{} of volumes", text);
     if (resource == "instances") return fmt::format("{} instance{}", text, s);
+    if (resource == "clusters") return fmt::format("{} cluster{}", text, s);
     if (resource == "jobs") return fmt::format("{} job{}", text, s);
     return fmt::format("{} of {}", text, resource);
 }

@@ -330,6 +330,7 @@ void relax(Need& need, const Change& change, const Fleet& fleet) {
         case Obstacle::disk: need.shape.disk_bytes = change.value; break;
         case Obstacle::cordoned:
         case Obstacle::draining:
+        case Obstacle::cluster:
         case Obstacle::unreachable:
         case Obstacle::faulty:
         case Obstacle::refused:

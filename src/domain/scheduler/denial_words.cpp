@@ -32,6 +32,7 @@ constexpr auto told = std::to_array<Words>({
     {"does not hold the volume", "do not hold the volume"},
     {"is cordoned", "are cordoned"},
     {"is draining", "are draining"},
+    {"is a node of a cluster", "are nodes of clusters"},
     {"is unreachable", "are unreachable"},
     {"is faulty", "are faulty"},
     {"has not passed its admission test", "have not passed their admission test"},
@@ -123,6 +124,7 @@ std::string asking(const Change& change, const Need& need, const Fleet& fleet) {
         case Obstacle::disk: return fmt::format("ask for {} disk", gib(change.value));
         case Obstacle::cordoned:
         case Obstacle::draining:
+        case Obstacle::cluster:
         case Obstacle::unreachable:
         case Obstacle::faulty:
         case Obstacle::refused:

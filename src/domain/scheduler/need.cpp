@@ -50,6 +50,7 @@ bool met(Obstacle obstacle, const Terms& terms, const Traits& traits) {
         case Obstacle::volume:
         case Obstacle::cordoned:
         case Obstacle::draining:
+        case Obstacle::cluster:
         case Obstacle::unreachable:
         case Obstacle::faulty:
         case Obstacle::refused:
@@ -74,11 +75,11 @@ bool met(Obstacle obstacle, const Terms& terms, const Traits& traits) {
 
 std::string_view token_of(Obstacle obstacle) {
     static constexpr auto tokens = std::to_array<std::string_view>(
-        {"host",        "zone",   "rack",      "distance", "vendor",      "model",  "gpu_class",
-         "gpu_memory",  "tier",   "isolation", "programs", "trust",       "price",  "label",
-         "mig_profile", "volume", "cordoned",  "draining", "unreachable", "faulty", "refused",
-         "addresses",   "lease",  "apart",     "gpus",     "share",       "slice",  "link",
-         "cpu",         "memory", "disk",      "stock",    "together",    "tasks"});
+        {"host",        "zone",      "rack",      "distance", "vendor",  "model",       "gpu_class",
+         "gpu_memory",  "tier",      "isolation", "programs", "trust",   "price",       "label",
+         "mig_profile", "volume",    "cordoned",  "draining", "cluster", "unreachable", "faulty",
+         "refused",     "addresses", "lease",     "apart",    "gpus",    "share",       "slice",
+         "link",        "cpu",       "memory",    "disk",     "stock",   "together",    "tasks"});
     static_assert(tokens.size() == static_cast<std::size_t>(Obstacle::tasks) + 1);
     return tokens[static_cast<std::size_t>(obstacle)];
 }

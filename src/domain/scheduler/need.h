@@ -55,6 +55,7 @@ enum class Obstacle : std::uint8_t {
     // How it stands.
     cordoned,
     draining,
+    cluster,  // It is a node of a cluster.
     unreachable,
     faulty,
     refused,  // It failed its admission test, or did not take it yet.

@@ -20,20 +20,29 @@ bool move(Desk& desk, const std::string& id, CommandEvent event, std::string mes
     return true;
 }
 
+void end(Desk& desk, const std::string& id) {
+    const bool passing = desk.estate.commands.at(id).passing;
+    passing ? desk.estate.commands.erase(id) : desk.estate.commands.retire(id);
+}
+
 }  // namespace
 
 void command(Desk& desk, const std::string& host, Verb verb, const std::string& subject,
-             std::uint64_t generation, std::string image) {
+             std::uint64_t generation, std::string image, bool passing) {
     HostCommand made{.id = new_id(desk.random, "cmd", 12),
                      .host = host,
                      .verb = verb,
                      .subject = subject,
                      .subject_generation = generation};
     made.image = std::move(image);
+    made.passing = passing;
     made.created_at = desk.estate.micros();
     // What was unused then may be in use later: a late one is not obeyed.
     constexpr std::chrono::seconds unused_deadline{60};
-    const auto deadline = verb == Verb::stop_unused ? unused_deadline : desk.settings.start_deadline;
+    // A step of a driver takes as long as that says.
+    constexpr std::chrono::seconds step_max{3600};
+    auto deadline = verb == Verb::stop_unused ? unused_deadline : desk.settings.start_deadline;
+    if (verb == Verb::node_step) deadline += step_max;
     made.expires_at = made.created_at + std::chrono::microseconds{deadline}.count();
     desk.estate.commands.add(std::move(made));
 }
@@ -63,7 +72,7 @@ void close_commands(Desk& desk, const std::string& subject, std::uint64_t below)
     desk.live.rest_until.erase(subject);
     for (const std::string& id : ids) {
         move(desk, id, CommandEvent::expire, "something newer is wanted");
-        desk.estate.commands.retire(id);
+        end(desk, id);
     }
 }
 
@@ -82,7 +91,7 @@ void note_answer(Desk& desk, const std::string& host, const std::string& id, con
     if (!found || found->host != host) return;
     move(desk, id, answer.done ? CommandEvent::succeed : CommandEvent::fail, answer.message);
     const HostCommand command = *found;
-    desk.estate.commands.retire(id);
+    end(desk, id);
     if (!answer.done) rest_for_now(desk, command.subject);
     row_of(command.verb).answered(desk, command, answer);
 }
@@ -98,7 +107,7 @@ void expire_commands(Desk& desk) {
     for (const std::string& id : ids) {
         const HostCommand expired = desk.estate.commands.at(id);
         move(desk, id, CommandEvent::expire, "the host did not answer in time");
-        desk.estate.commands.retire(id);
+        end(desk, id);
         if (const VerbRow& row = row_of(expired.verb); row.expired) row.expired(desk, expired.subject);
     }
 }
@@ -108,7 +117,7 @@ void drop_commands(Desk& desk, const std::string& host) {
     for (const HostCommand* command : desk.estate.commands.by().host.of(host)) ids.push_back(command->id);
     for (const std::string& id : ids) {
         move(desk, id, CommandEvent::expire, "the host was removed");
-        desk.estate.commands.retire(id);
+        end(desk, id);
     }
 }
 

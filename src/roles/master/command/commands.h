@@ -5,9 +5,10 @@
 
 namespace hostler::master {
 
-// Makes a command, to be sent once it is durable. `image`: of pull_image.
+// Makes a command, to be sent once it is durable. `image`: of pull_image. `passing`: the store does not keep
+// its end.
 void command(Desk& desk, const std::string& host, Verb verb, const std::string& subject,
-             std::uint64_t generation, std::string image = {});
+             std::uint64_t generation, std::string image = {}, bool passing = false);
 
 // One about this subject is under way.
 bool commanded(const Desk& desk, const std::string& subject);
@@ -33,6 +34,8 @@ struct CommandAnswer {
     // The run of this generation had not ended so long after SIGTERM, and got SIGKILL; 0: none.
     std::uint64_t killed_generation = 0;
     std::int64_t killed_after_s = 0;
+    std::map<std::string, std::string> outputs{};  // Of a step of a driver: secrets.
+    std::vector<std::string> leftovers{};          // Of a cluster on its host, "file /etc/cni/net.d".
 };
 
 // The host did not do it because the command itself was too old or too late for it.

@@ -386,11 +386,13 @@ Result<> remove_host(Desk& desk, const std::string& id, bool force) {
     const auto living = std::ranges::count_if(
         instances, [&](const std::string& i) { return !is_final(desk.estate.instances.at(i).phase); });
     const std::size_t volumes = desk.estate.volumes.by().host.count(id);
-    if ((living > 0 || volumes > 0) && !force) {
+    const std::size_t nodes = desk.estate.claims.by().node_host.count(id);
+    if ((living > 0 || volumes > 0 || nodes > 0) && !force) {
         Error error{Code::conflict,
                     fmt::format("{} and {} are on host {}", counted(living, "instance"),
                                 counted(volumes, "volume"), id),
                     "host_in_use"};
+        if (nodes > 0) error.message = fmt::format("host {} is a node of a cluster", id);
         error.help = "Stop and delete them, or remove it with force=true: they are lost then.";
         return std::unexpected(std::move(error));
     }

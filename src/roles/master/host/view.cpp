@@ -212,12 +212,14 @@ api::Gpu view(const Desk& desk, const Host& host, const GpuFacts& gpu) {
         shown.held_by = claim->holder;
         const Instance* instance = desk.estate.instances.find(claim->holder);
         const Slot* slot = desk.estate.slots.find(claim->holder);
-        shown.holder = instance ? instance->caller_id : slot ? slot->spec : claim->holder;
+        const ClusterNode* node = desk.estate.cluster_nodes.find(claim->holder);
+        shown.holder = instance ? instance->caller_id : slot ? slot->spec : node ? node->name : claim->holder;
         switch (claim->use) {
             case ClaimUse::stock: shown.use = api::GpuUse::stock; break;
             case ClaimUse::instance:
             case ClaimUse::reserved:
-            case ClaimUse::leaving: shown.use = api::GpuUse::instance; break;
+            case ClaimUse::leaving:
+            case ClaimUse::node: shown.use = api::GpuUse::instance; break;
             case ClaimUse::foreign: shown.use = api::GpuUse::foreign; break;
         }
     }

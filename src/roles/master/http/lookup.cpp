@@ -107,6 +107,29 @@ Result<const Job*> job_named(const Desk& desk, const api::Call& call, const std:
                  [](const Job& row) { return row.name; });
 }
 
+Result<const Cluster*> cluster_named(const Desk& desk, const api::Call& call, const std::string& name,
+                                     const std::optional<std::string>& tenant,
+                                     const std::optional<std::string>& project) {
+    const std::string meant = TRY(tenant_meant(call, tenant));
+    const auto& by = desk.estate.clusters.by();
+    const Cluster* found = nullptr;
+    if (!desk.estate.clusters.find(name))
+        for (const Cluster* cluster : meant.empty() ? by.name.of(name) : by.tenant_name.of({meant, name})) {
+            if ((project && cluster->project != *project) || cluster->phase == ClusterPhase::deleted ||
+                !sees(call, *cluster))
+                continue;
+            if (found)
+                return refuse(fmt::format("more than one cluster is called {}", name), "ambiguous",
+                              "Name its tenant and its project (tenantID, project), or use its id.");
+            found = cluster;
+        }
+    if (found)
+        return may(call, scope_of(*found)) ? Result<const Cluster*>{found}
+                                           : api::permission_missing(call.permission);
+    return named(desk.estate.clusters, by.name, call, "cluster", name, tenant,
+                 [](const Cluster& row) { return row.name; });
+}
+
 Scope scope_of(const Tenant& tenant) { return Scope::of_tenant(tenant.id); }
 Scope scope_of(const Project& project) { return Scope::of_project(project.tenant, project.name); }
 

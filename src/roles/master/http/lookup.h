@@ -21,6 +21,10 @@ Result<const Network*> network_named(const Desk& desk, const api::Call& call, co
 Result<const Job*> job_named(const Desk& desk, const api::Call& call, const std::string& name,
                              const std::optional<std::string>& tenant,
                              const std::optional<std::string>& project = std::nullopt);
+// The same of clusters.
+Result<const Cluster*> cluster_named(const Desk& desk, const api::Call& call, const std::string& name,
+                                     const std::optional<std::string>& tenant,
+                                     const std::optional<std::string>& project = std::nullopt);
 Result<const Secret*> secret_named(const Desk& desk, const api::Call& call, const std::string& name,
                                    const std::optional<std::string>& tenant);
 Scope scope_of(const Tenant& tenant);

@@ -38,7 +38,8 @@ std::int64_t& part_for(Counts::Gpus& gpus, ClaimUse use) {
         case ClaimUse::foreign: return gpus.foreign;
         case ClaimUse::instance:
         case ClaimUse::reserved:
-        case ClaimUse::leaving: break;
+        case ClaimUse::leaving:
+        case ClaimUse::node: break;
     }
     return gpus.claimed;
 }

@@ -57,6 +57,7 @@ void Usage::follow(const Desk& desk) {
     for (const std::string& id : holders) look_at_holder(desk, id);
     for (const std::string& id : followed_.volumes.changed(desk.estate.volumes)) look_at_volume(desk, id);
     for (const std::string& id : followed_.jobs.changed(desk.estate.jobs)) look_at_job(desk, id);
+    for (const std::string& id : followed_.clusters.changed(desk.estate.clusters)) look_at_cluster(desk, id);
 }
 
 void Usage::look_at_holder(const Desk& desk, const std::string& id) {
@@ -65,7 +66,7 @@ void Usage::look_at_holder(const Desk& desk, const std::string& id) {
     bool has_place = false;
     for (const Claim* claim : desk.estate.claims.by().holder.of(id)) {
         if (claim->use == ClaimUse::reserved) reserved = amounts_of(desk, *claim);
-        if (claim->use != ClaimUse::instance) continue;
+        if (claim->use != ClaimUse::instance && claim->use != ClaimUse::node) continue;
         has_place = true;
         add(now.amounts, amounts_of(desk, *claim));
         now.tenant = claim->tenant;
@@ -105,6 +106,18 @@ void Usage::look_at_job(const Desk& desk, const std::string& id) {
         add(now.amounts, {{"jobs", 1}});
     }
     count(jobs_, id, std::move(now));
+}
+
+void Usage::look_at_cluster(const Desk& desk, const std::string& id) {
+    Counted now;
+    const Cluster* cluster = desk.estate.clusters.find(id);
+    if (cluster && !is_final(cluster_life, cluster->phase)) {
+        now.tenant = cluster->tenant;
+        now.project = cluster->project;
+        now.subject = counted_subject(cluster->created_by);
+        add(now.amounts, {{"clusters", 1}});
+    }
+    count(clusters_, id, std::move(now));
 }
 
 // In place of what was counted for it before.

@@ -18,7 +18,8 @@ namespace hostler::master {
 //
 // An instance that has not ended counts as one, and uses what its claim holds; where it has none, what is
 // reserved for it. Idle stock, what an ended instance has not left yet, and unmanaged workloads count for no
-// tenant. A volume counts until it is deleted, with the size that it grows to, a job until it is over.
+// tenant. A node of a cluster uses the whole host. A volume counts until it is deleted, with the size that it
+// grows to, a job until it is over, a cluster until it is deleted.
 class Usage {
 public:
     static constexpr bool follows_estate = true;
@@ -44,12 +45,14 @@ private:
     void look_at_holder(const Desk& desk, const std::string& id);
     void look_at_volume(const Desk& desk, const std::string& id);
     void look_at_job(const Desk& desk, const std::string& id);
+    void look_at_cluster(const Desk& desk, const std::string& id);
 
     struct Followed {
         Follower<Claim> claims;
         Follower<Instance> instances;
         Follower<Volume> volumes;
         Follower<Job> jobs;
+        Follower<Cluster> clusters;
         Follower<Host> hosts;
     };
 
@@ -62,6 +65,7 @@ private:
     std::map<std::string, Counted> holders_;                // By instance.
     std::map<std::string, Counted> volumes_;                // By volume.
     std::map<std::string, Counted> jobs_;                   // By job.
+    std::map<std::string, Counted> clusters_;               // By cluster.
     std::map<std::string, Place> claims_;                   // Where each is, and whose.
     std::map<std::string, std::set<std::string>> by_host_;  // Claims that say no models: their hosts do.
 };

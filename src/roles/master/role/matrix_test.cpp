@@ -44,6 +44,9 @@ const std::map<std::string_view, std::string_view> bodies{
     {"createAlertSilence", R"({"matchers":["zone=nj"],"comment":"quiet","forSeconds":60})"},
     {"createInstance",
      R"({"instanceID":"new-TAG","tenantName":"","image":"demo:1","storageID":"","specName":"small","template":{}})"},
+    {"createCluster", R"({"name":"new-TAG","driver":"test"})"},
+    {"scaleCluster", R"({"control":1})"},
+    {"forgetClusterNode", R"({"force":true,"reason":"it was installed again"})"},
     {"submitJob", R"({"name":"new-TAG","image":"demo:1","specName":"small"})"},
     {"addGroupMember", R"({"user":"u-TAG"})"},
     {"createSecret", R"({"name":"new","values":[{"key":"a","value":"b"}]})"},
@@ -70,7 +73,10 @@ const std::set<std::string_view> not_found_for_operators{
     "stopInstance",  "keepInstanceAlive", "getInstanceLogs", "getJobLogs"};
 
 struct MatrixSettings : PeopleTest {
-    MatrixSettings() { settings.admission.key_rate = {.per_second = 1e6, .burst = 1e6}; }
+    MatrixSettings() {
+        settings.admission.key_rate = {.per_second = 1e6, .burst = 1e6};
+        settings.drivers = {{.name = "test", .versions = {"v1"}}};
+    }
 };
 
 struct Matrix : MatrixSettings {
@@ -116,6 +122,13 @@ struct Matrix : MatrixSettings {
         estate.instances.add(std::move(instance));
         estate.volumes.add({.id = id("v-"), .name = id("vol-"), .tenant = at.tenant, .project = at.project});
         estate.jobs.add({.id = id("j-"), .name = id("job-"), .tenant = at.tenant, .project = at.project});
+        estate.clusters.add(
+            {.id = id("kc-"), .name = id("cluster-"), .tenant = at.tenant, .project = at.project});
+        estate.cluster_nodes.add({.id = id("kn-"),
+                                  .cluster = id("kc-"),
+                                  .tenant = at.tenant,
+                                  .project = at.project,
+                                  .phase = NodePhase::unclean});
         estate.secrets.add(
             {.id = id("sec-"), .name = id("secret-"), .tenant = at.tenant, .project = at.project});
         estate.networks.add({.id = id("n-"), .name = id("net-"), .tenant = at.tenant, .project = at.project});
@@ -236,6 +249,8 @@ struct Matrix : MatrixSettings {
         if (parameter == "instance" || parameter == "instanceID") return in_tenant ? "i-" + tag : "";
         if (parameter == "volume") return in_tenant ? "v-" + tag : "";
         if (parameter == "job") return in_tenant ? "j-" + tag : "";
+        if (parameter == "cluster") return in_tenant ? "kc-" + tag : "";
+        if (parameter == "node") return in_tenant ? "kn-" + tag : "";
         if (parameter == "secret") return in_tenant ? "sec-" + tag : "";
         if (parameter == "network") return in_tenant ? "n-" + tag : "";
         if (parameter == "share") return in_tenant ? "sh-" + tag : "";

@@ -51,6 +51,7 @@ std::string unavailable(const Desk& desk, const Host& host) {
     if (why.empty() && awaits_word(desk, host.id)) why = "has not said what runs there since the restore";
     if (why.empty() && desk.estate.drains.find(host.id)) why = "is draining";
     if (why.empty() && is_emptied(desk, host.id)) why = "is being emptied";
+    if (why.empty() && desk.estate.claims.by().node_host.has(host.id)) why = "is a node of a cluster";
     if (why.empty() && has_no_disk_limit(desk, host))
         why = fmt::format("does not limit what containers write: {}", host.facts.disk_unlimited.empty()
                                                                           ? "its agent is too old"
@@ -60,6 +61,7 @@ std::string unavailable(const Desk& desk, const Host& host) {
 
 std::optional<Obstacle> closed_by(const Desk& desk, const Host& host) {
     if (unavailable(desk, host).empty()) return std::nullopt;
+    if (desk.estate.claims.by().node_host.has(host.id)) return Obstacle::cluster;
     if (!host.quarantined.empty()) return Obstacle::faulty;
     if (host.phase != HostPhase::ready || awaits_word(desk, host.id)) return Obstacle::unreachable;
     if (host.cordoned) return Obstacle::cordoned;

@@ -10,8 +10,8 @@ Indexes<Claim>::Indexes()
       use([](const Claim& row) {
           return one_if(row.use != ClaimUse::instance && row.use != ClaimUse::stock, row.use);
       }),
-      foreign_subnet([](const Claim& row) {
-          return row.use == ClaimUse::foreign ? unless_empty(row.subnet) : Texts{};
-      }) {}
+      foreign_subnet(
+          [](const Claim& row) { return row.use == ClaimUse::foreign ? unless_empty(row.subnet) : Texts{}; }),
+      node_host([](const Claim& row) { return one_if(row.use == ClaimUse::node, row.host); }) {}
 
 }  // namespace hostler::master

@@ -57,7 +57,8 @@ LabelWords label_words(const Desk& desk, const Host& host, const GpuFacts& gpu, 
     words.vendor = boost::describe::enum_to_string(gpu.vendor, "");
     if (!claim) return words;
     // Its owner's until the host has confirmed that nothing of it runs.
-    const bool owned = claim->use == ClaimUse::instance || claim->use == ClaimUse::leaving;
+    const bool owned =
+        claim->use == ClaimUse::instance || claim->use == ClaimUse::leaving || claim->use == ClaimUse::node;
     words.use = boost::describe::enum_to_string(owned ? ClaimUse::instance : claim->use, "");
     words.from = claim->since / 1000;
     if (!owned) return words;

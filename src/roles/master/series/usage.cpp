@@ -79,7 +79,8 @@ api::GpuUsage usage_of(const Desk& desk, const Host& host, const GpuFacts& gpu, 
     if (const auto state = host.gpu_states.find(gpu.uuid); state != host.gpu_states.end())
         boost::describe::enum_from_string(text_of(state->second.health).c_str(), shown.state);
     if (claim) {
-        const bool is_instances = claim->use == ClaimUse::leaving || claim->use == ClaimUse::reserved;
+        const bool is_instances = claim->use == ClaimUse::leaving || claim->use == ClaimUse::reserved ||
+                                  claim->use == ClaimUse::node;
         boost::describe::enum_from_string(text_of(is_instances ? ClaimUse::instance : claim->use).c_str(),
                                           shown.use);
         shown.tenant_id = claim->tenant;

@@ -1,6 +1,7 @@
 #include "roles/master/sealing/metrics.h"
 #include "roles/master/alert/alerts.h"
 #include "roles/master/alert/book.h"
+#include "roles/master/cluster/metrics.h"
 #include "roles/master/http/audit_seals.h"
 #include "roles/master/http/denials.h"
 #include "roles/master/job/counts.h"
@@ -158,6 +159,7 @@ void Master::write_metrics(MetricsPage& page) const {
     write_oidc_metrics(page, *term);
     write_quota_metrics(page, desk);
     write_job_metrics(page, desk);
+    write_cluster_metrics(page, desk);
     page.begin("hostler_master_alerts", "Alerts that fire, by severity.", gauge);
     std::map<alert::Severity, std::size_t> alerts{
         {alert::Severity::info, 0}, {alert::Severity::warning, 0}, {alert::Severity::critical, 0}};

@@ -33,7 +33,9 @@ struct Look {
                     say("claim", id, fmt::format("it holds GPU {}, as {} does", gpu, at->second));
             const Slot* slot = estate.slots.find(claim.holder);
             const Instance* instance = estate.instances.find(claim.holder);
+            const ClusterNode* node = estate.cluster_nodes.find(claim.holder);
             const bool known = claim.use == ClaimUse::foreign ||
+                               (claim.use == ClaimUse::node && node && node->claim == id) ||
                                (claim.use == ClaimUse::stock ? slot && slot->claim == id
                                 : claim.use == ClaimUse::reserved
                                     ? step_of_claim(estate, id) != nullptr
@@ -68,6 +70,9 @@ struct Look {
                     fmt::format("it is {} and its claim '{}' does not exist", text_of(slot.phase),
                                 slot.claim));
         }
+        for (const auto& [id, node] : estate.cluster_nodes.all())
+            if (!node.claim.empty() && !estate.claims.find(node.claim))
+                say("cluster_node", id, fmt::format("its claim {} does not exist", node.claim));
         for (const auto& [id, subnet] : estate.subnets.all())
             if (!estate.networks.find(subnet.network))
                 say("subnet", id, fmt::format("its network {} does not exist", subnet.network));

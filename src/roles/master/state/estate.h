@@ -13,8 +13,8 @@
 
 #include "ports/sealer.h"
 #include "ports/store.h"
-#include "roles/master/state/kinds.h"
 #include "roles/master/changes/notice.h"
+#include "roles/master/state/kinds.h"
 #include "roles/master/state/table.h"
 
 namespace hostler::master {

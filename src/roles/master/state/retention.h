@@ -14,7 +14,8 @@ void retire(Desk& desk, Table<T>& table, const std::string& id) {
     table.retire(id);
 }
 
-// By level: sign-ins, sessions, links, invitations, operations, consolidations, tokens of hosts and answers whose time is over.
+// By level: sign-ins, sessions, links, invitations, operations, consolidations, tokens of hosts and answers
+// whose time is over.
 void forget_what_is_over(Desk& desk);
 
 }  // namespace hostler::master

@@ -44,6 +44,8 @@ Result<> each_secret(IdentityProvider& row, const VisitSecret& visit) {
     return visit("client_secret", row.client_secret);
 }
 
+Result<> each_secret(Cluster& row, const VisitSecret& visit) { return visit("secrets", row.secrets); }
+
 std::optional<SealedText> parse_sealed(std::string_view stored) {
     if (!stored.starts_with(mark)) return std::nullopt;
     stored.remove_prefix(mark.size());

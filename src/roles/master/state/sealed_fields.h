@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "domain/alert/receiver.h"
+#include "domain/cluster/cluster.h"
 #include "domain/instance/instance.h"
 #include "domain/oidc/provider.h"
 #include "domain/tenancy/key.h"
@@ -29,6 +30,7 @@ Result<> each_secret(Answer& row, const VisitSecret& visit);
 Result<> each_secret(Secret& row, const VisitSecret& visit);
 Result<> each_secret(User& row, const VisitSecret& visit);
 Result<> each_secret(IdentityProvider& row, const VisitSecret& visit);
+Result<> each_secret(Cluster& row, const VisitSecret& visit);
 
 template <class T>
 concept HasSecrets = requires(T& row, const VisitSecret& visit) {

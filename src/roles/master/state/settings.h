@@ -111,9 +111,10 @@ struct Settings {
     // Between SIGTERM and SIGKILL, of instances that ask for no time of their own; and the most they may.
     std::chrono::seconds stop_grace{30};
     std::chrono::seconds stop_grace_max{300};
+    std::chrono::seconds cluster_deadline{3600};        // From its creation to its first ready node.
     std::vector<Driver> drivers;                        // That clusters may have,
     std::map<std::string, std::string> driver_digests;  // and their digests by name, as agents compare them.
-    std::chrono::seconds job_min_run{60};   // A task that runs for less is not preempted.
+    std::chrono::seconds job_min_run{60};               // A task that runs for less is not preempted.
     std::chrono::seconds stop_notice{900};  // So long before a rule stops an instance its people are told.
     std::chrono::seconds idle_grace{
         900};                           // After an outage of ours nothing is stopped for inactivity so soon.

@@ -66,15 +66,19 @@ IdleStock idle_stock(const Desk& desk) {
 }
 
 void give_way(Desk& desk, const std::vector<std::string>& claims, const Instance& to) {
+    give_way(desk, claims, to.id, fmt::format("instance {} ({}) of {}", to.caller_id, to.id, to.tenant));
+}
+
+void give_way(Desk& desk, const std::vector<std::string>& claims, const std::string& to,
+              const std::string& words) {
     for (const std::string& claim : claims) {
         const Claim held = desk.estate.claims.at(claim);
         displace(desk, held.holder);
         Slot& slot = desk.estate.slots.edit(held.holder);
-        slot.gave_way = to.id;
+        slot.gave_way = to;
         slot.message = why_it_waits(slot, "");
         desk.estate.event("stock", slot.spec, "", "slot_gave_way",
-                          fmt::format("Slot {} on {} was reclaimed for instance {} ({}) of {}.", slot.id,
-                                      held.host, to.caller_id, to.id, to.tenant));
+                          fmt::format("Slot {} on {} was reclaimed for {}.", slot.id, held.host, words));
     }
 }
 

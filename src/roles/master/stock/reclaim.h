@@ -20,5 +20,8 @@ IdleStock idle_stock(const Desk& desk);
 // The slots of these claims lose their places to the instance, and wait for others. To be called before it
 // claims.
 void give_way(Desk& desk, const std::vector<std::string>& claims, const Instance& to);
+// The same for whatever has this id; `words`: how people know it.
+void give_way(Desk& desk, const std::vector<std::string>& claims, const std::string& to,
+              const std::string& words);
 
 }  // namespace hostler::master

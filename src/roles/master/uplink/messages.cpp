@@ -1,5 +1,7 @@
 #include "roles/master/uplink/messages.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <limits>
 #include <set>
@@ -419,6 +421,16 @@ CommandAnswer answer_of(const uplink::CommandUpdate& update) {
                         update.workload().exit_code() != 0;
         answer.exit_code = update.workload().exit_code();
     }
+    constexpr std::size_t outputs_max = 2048;
+    constexpr std::size_t output_bytes_max = 64 << 10;
+    for (const auto& [name, value] : update.outputs())
+        if (answer.outputs.size() < outputs_max && name.size() <= words_max &&
+            value.size() <= output_bytes_max)
+            answer.outputs.emplace(name, value);
+    constexpr int leftovers_max = 64;
+    for (int i = 0; i < std::min(update.leftovers().size(), leftovers_max); ++i)
+        answer.leftovers.push_back(
+            fmt::format("{} {}", brief(update.leftovers(i).kind()), brief(update.leftovers(i).name())));
     answer.killed_generation = update.killed().generation();
     answer.killed_after_s = std::clamp<std::int64_t>(update.killed().grace_ms(), 0, 24 * 3'600'000) / 1000;
     return answer;

@@ -5,6 +5,7 @@
 
 #include "proto/uplink.pb.h"
 #include "roles/master/benchmark/qualification.h"
+#include "roles/master/cluster/steps.h"
 #include "roles/master/container/containers.h"
 #include "roles/master/policy/policies.h"
 #include "roles/master/run/layers.h"
@@ -114,6 +115,27 @@ bool write_secrets(const Desk& desk, const Instance& instance, uplink::StartWork
     return true;
 }
 
+// Of a run that is past nothing is told.
+bool write_node_command(const Desk& desk, const HostCommand& command, uplink::Command& into) {
+    const ClusterNode* node = desk.estate.cluster_nodes.find(command.subject);
+    if (!node || node->run != command.subject_generation) return false;
+    const auto told = told_of(desk, *node);
+    if (!told) return false;
+    if (command.verb == Verb::node_clean) {
+        into.mutable_node_clean()->set_driver(told->driver);
+        into.mutable_node_clean()->set_driver_digest(told->digest);
+        return true;
+    }
+    auto& step = *into.mutable_node_step();
+    step.set_cluster(told->cluster);
+    step.set_driver(told->driver);
+    step.set_driver_digest(told->digest);
+    step.set_name(told->name);
+    for (const auto& [name, value] : told->values) (*step.mutable_values())[name] = value;
+    step.set_again(told->again);
+    return true;
+}
+
 }  // namespace
 
 bool write_command(const Desk& desk, std::uint64_t epoch, const HostCommand& command, uplink::Command& into) {
@@ -182,6 +204,8 @@ bool write_command(const Desk& desk, std::uint64_t epoch, const HostCommand& com
             asked.set_walkers(challenge.walkers);
             return true;
         }
+        case Verb::node_step:
+        case Verb::node_clean: return write_node_command(desk, command, into);
         case Verb::remove_network: into.mutable_remove_network()->set_network(command.subject); return true;
     }
     return false;

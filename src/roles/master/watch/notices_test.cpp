@@ -41,6 +41,7 @@ TEST(Notices, AWordHasOnePermission) {
     }
     for (const char* word : {"instance",
                              "job",
+                             "cluster",
                              "volume",
                              "secret",
                              "network",

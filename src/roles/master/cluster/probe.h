@@ -1,0 +1,27 @@
+// How a cluster is, as its own API says: asked by the step `probe` of its driver, on a host of its control
+// plane. Where the driver has none, a ready control node counts whose host answers.
+#pragma once
+
+#include "domain/cluster/driver.h"
+#include "roles/master/command/commands.h"
+
+namespace hostler::master {
+
+// Of phase settle and place control. It prints a line "node.NAME=member,healthy" for each node, with either
+// word left out where it is not true.
+inline constexpr std::string_view probe_step = "probe";
+inline constexpr std::int64_t probe_every_us = 15'000'000;
+
+// nullptr: the driver has none.
+const DriverStep* probe_of(const Driver& driver);
+
+// Asks, if it is time and a host may be asked.
+void probe(Desk& desk, const std::string& cluster, const Driver& driver);
+// When it is asked next; 0: it cannot be.
+std::int64_t next_probe(const Desk& desk, const std::string& cluster, const Driver& driver);
+void note_probe(Desk& desk, const std::string& cluster, const CommandAnswer& answer);
+
+// What is seen without a probe.
+void note_hosts(Desk& desk, const std::string& cluster, const Driver& driver);
+
+}  // namespace hostler::master
