@@ -1,5 +1,6 @@
 #include "walk.h"
 
+#include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <fnmatch.h>
@@ -246,7 +247,9 @@ bool Walk::finish() {
 }
 
 void Walk::note(const std::string& line) {
-    log += "  " + line + "\n";
+    const auto now =
+        std::chrono::time_point_cast<std::chrono::milliseconds>(std::chrono::system_clock::now());
+    log += fmt::format("  {:%T} {}\n", now, line);
     write_file(nodes_.folder().in("walk.log"), log);
 }
 
