@@ -156,7 +156,7 @@ protected:
     void begin_to_ask(Node& node) {
         auto asks = node.start(
             {"sh", "-c",
-             "while :; do curl -sS -m 10 http://10.96.0.80/ 2>&1 || date +'%T.%3N failed'; sleep 0.1; done"},
+             "while :; do curl -sS -m 10 http://10.96.0.80/ 2>&1 || date -u +'%T failed'; sleep 0.1; done"},
             "client");
         ASSERT_TRUE(asks) << asks.error().message;
         client_ = std::move(*asks);

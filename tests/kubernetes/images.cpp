@@ -75,8 +75,7 @@ Result<> write_network_layer(const std::string& layer) {
         for (const char* kind : {"", "-save", "-restore"})
             programs.push_back(fmt::format("/usr/sbin/{}{}", family, kind));
     std::set<std::string> files{programs.begin(), programs.end()};
-    // Without it nft lists "6" where kube-proxy wrote "tcp": started again, that takes its entries for
-    // others.
+    // Without it nft lists "6" where kube-proxy wrote "tcp", and a new start of that removes its entries.
     files.insert("/etc/protocols");
     for (const std::string& program : programs) {
         std::istringstream libraries{TRY(said({"ldd", program}))};

@@ -247,8 +247,7 @@ bool Walk::finish() {
 }
 
 void Walk::note(const std::string& line) {
-    const auto now =
-        std::chrono::time_point_cast<std::chrono::milliseconds>(std::chrono::system_clock::now());
+    const auto now = std::chrono::time_point_cast<Seconds>(std::chrono::system_clock::now());
     log += fmt::format("  {:%T} {}\n", now, line);
     write_file(nodes_.folder().in("walk.log"), log);
 }
