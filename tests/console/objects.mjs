@@ -49,6 +49,7 @@ export async function cloudObjects(cloud) {
         "/gpus": await first("/v1/gpus"),
         "/access-points": await first("/v1/access-points"),
         "/stock": await first("/v1/stocks", "specName"),
+        "/clusters": "kc-0000000000", // None can be made here: a cluster takes whole hosts, which are this machine.
         "/consolidations": "co-0000000000", // None can be made here; without the permission the page asks for none.
     };
 }
@@ -62,7 +63,7 @@ export async function catalogueObjects(cloud) {
 // "/volumes" of "/volumes/:id".
 export const areaOf = ({ path }) => path.slice(0, path.indexOf("/:"));
 
-const tabs = { "/instances": ["", "/terminal", "/logs", "/metrics", "/events"], "/jobs": ["", "/tasks", "/logs", "/events"] };
+const tabs = { "/instances": ["", "/terminal", "/logs", "/metrics", "/events"], "/jobs": ["", "/tasks", "/logs", "/events"], "/clusters": ["", "/nodes", "/events"] };
 
 // Of a page "/instances/:id/:tab?"; a page without tabs is one.
 export function tabsOf(page) {

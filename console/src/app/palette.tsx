@@ -44,6 +44,7 @@ function usePageActions(): SpotlightActionGroupData[] {
   const own = useOwnPages();
   const start = usePermission('instance.write');
   const submit = usePermission('job.write');
+  const create = usePermission('cluster.write');
   const entries = own.map((page) => ({
     id: page.path,
     label: page.title,
@@ -51,7 +52,11 @@ function usePageActions(): SpotlightActionGroupData[] {
     onClick: () => go(page.path),
   }));
   const action = (path: string, label: string) => ({ id: `action ${path}`, label, leftSection: <Plus size={16} aria-hidden />, onClick: () => go(path) });
-  const actions = [...(start ? [action('/start', 'Start an instance')] : []), ...(submit ? [action('/jobs/new', 'Submit a job')] : [])];
+  const actions = [
+    ...(start ? [action('/start', 'Start an instance')] : []),
+    ...(submit ? [action('/jobs/new', 'Submit a job')] : []),
+    ...(create ? [action('/clusters/new', 'Create a cluster')] : []),
+  ];
   return [
     { group: 'Actions', actions },
     { group: 'Pages', actions: entries },

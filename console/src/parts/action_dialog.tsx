@@ -3,7 +3,7 @@ import { Button, Group, Stack, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
-import { filled, send } from '../api/client';
+import { filled, type Query, send } from '../api/client';
 import { mayPass, type Problem } from '../api/problem';
 import { quoted } from './command_line';
 import { FormFieldInput } from './form_field';
@@ -18,13 +18,14 @@ function fieldsOf<T>({ fields = [] }: Deed<T>, item: T): readonly FormField[] {
 }
 
 function writeOf<T>(deed: Deed<T>, item: T, values: Values): Write {
-  const given = { ...deed.body?.(item), ...bodyOf(fieldsOf(deed, item), values) };
+  const words = bodyOf(fieldsOf(deed, item), values);
+  const given = { ...deed.body?.(item), ...(deed.inQuery ? {} : words) };
   const body = deed.shape?.(given) ?? given;
   const hasBody = deed.method !== 'DELETE' || Object.keys(body).length > 0;
   return {
     method: deed.method,
     path: deed.path,
-    call: { params: deed.params?.(item), query: deed.query?.(item), body: hasBody ? body : undefined },
+    call: { params: deed.params?.(item), query: { ...deed.query?.(item), ...(deed.inQuery ? (words as Query) : {}) }, body: hasBody ? body : undefined },
   };
 }
 

@@ -66,8 +66,8 @@ function flagsOf(name: string, value: Value, within: string): string[] {
   if (value === true) return [`--${shorter(kebab(name))}`];
   if (typeof value === 'object' && value !== null) {
     const inner = Object.entries(value);
-    if (!/labels$/i.test(name)) return inner.flatMap(([key, one]) => flagsOf(key, one, name));
-    const flag = within === 'placement' ? 'host-label' : 'label';
+    if (!/^values$|labels$/i.test(name)) return inner.flatMap(([key, one]) => flagsOf(key, one, name));
+    const flag = within === 'placement' ? 'host-label' : singular(kebab(name));
     return inner.map(([key, one]) => `--${flag} ${quoted(`${key}=${String(one)}`)}`);
   }
   const unit = name.endsWith('Seconds') ? 's' : '';

@@ -11,7 +11,7 @@ import { Timeline } from './timeline';
 type Event = Schemas['Event'];
 
 interface Props {
-  path: '/v1/events' | '/v1/instances/{instance}/events' | '/v1/jobs/{job}/events';
+  path: '/v1/events' | '/v1/instances/{instance}/events' | '/v1/jobs/{job}/events' | '/v1/clusters/{cluster}/events';
   params?: Call['params'];
   query?: Call['query'];
   kinds: Kind[];

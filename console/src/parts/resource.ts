@@ -56,7 +56,7 @@ export interface Deed<T> {
   path: string;
   /** Of the path. */
   params?: (item: T) => Record<string, string>;
-  query?: (item: T) => Record<string, string | undefined>;
+  query?: (item: T) => Record<string, string | boolean | undefined>;
   body?: (item: T) => Record<string, unknown>;
   permission: string;
   /** "volume delete". */
@@ -69,6 +69,8 @@ export interface Deed<T> {
   confirmName?: (item: T) => string;
   /** Values that one gives with it; those of the item to begin with, if it is a function. */
   fields?: readonly FormField[] | ((item: T) => readonly FormField[]);
+  /** Its fields are words of the query, as those of a DELETE. */
+  inQuery?: boolean;
   /** Completes or changes the body before it is sent and shown. */
   shape?: (body: Record<string, unknown>) => Record<string, unknown>;
   /** Shown only where it makes sense. */

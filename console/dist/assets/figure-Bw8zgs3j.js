@@ -1,0 +1,1 @@
+import{j as s,ab as r,an as m}from"./vendor-CYZyGkq0.js";function d({name:x,note:e,to:i,children:a}){return s.jsxs("div",{className:"tile",children:[s.jsx(r,{fz:"xs",c:"dimmed",children:x}),s.jsx("div",{className:"figure",children:i?s.jsx(m,{href:i,className:"plain",children:a}):a}),e&&s.jsx(r,{fz:"xs",c:"dimmed",children:e})]})}export{d as F};
