@@ -59,10 +59,17 @@ function entryText(entry: Value): string {
   return JSON.stringify(entry);
 }
 
-function flagsOf(name: string, value: Value, within: string): string[] {
+// Lists whose flag is not in the singular, which is another flag of the command: `--pool gpu --count 4`, `--pools JSON`.
+const pluralFlags: Record<string, readonly string[]> = { 'cluster scale': ['pools'] };
+
+function isPlural(command: string, name: string): boolean {
+  return Object.entries(pluralFlags).some(([verb, names]) => command.startsWith(verb) && names.includes(name));
+}
+
+function flagsOf(name: string, value: Value, within: string, plural = false): string[] {
   if (value === undefined || value === '') return [];
   if (value === false) return [`--${shorter(kebab(name))}=false`];
-  if (Array.isArray(value)) return value.map((one) => `--${singular(kebab(name))} ${quoted(entryText(one))}`);
+  if (Array.isArray(value)) return value.map((one) => `--${plural ? kebab(name) : singular(kebab(name))} ${quoted(entryText(one))}`);
   if (value === true) return [`--${shorter(kebab(name))}`];
   if (typeof value === 'object' && value !== null) {
     const inner = Object.entries(value);
@@ -81,7 +88,7 @@ export function commandLine({ command, argument, body = {}, flags = {}, hidden =
   const words = ['hostler', command];
   if (argument && body[argument]) words.push(quoted(String(body[argument])));
   const rest = Object.entries({ ...flags, ...body }).filter(([name]) => name !== argument);
-  return [...words, ...rest.flatMap(([name, value]) => flagsOf(name, hidden.includes(name) ? true : value, ''))].join(' ');
+  return [...words, ...rest.flatMap(([name, value]) => flagsOf(name, hidden.includes(name) ? true : value, '', isPlural(command, name)))].join(' ');
 }
 
 /** The same as a request. */

@@ -35,7 +35,7 @@ function Images({ driver, version }: { driver: string; version?: string }) {
       </Button>
       <Collapse expanded={open}>
         <Stack gap="xs" mt="sm">
-          <Text fz="sm">Hosts pull these images. A site without the internet has a registry or an archive with them.</Text>
+          <Text fz="sm">Hosts pull these images. A site without the internet needs a registry or an archive that has them.</Text>
           {open && <AsyncView query={query} lines={3}>{(it) => <List size="sm">{it.images.map((image) => <List.Item key={image} className="breakable">{image}</List.Item>)}</List>}</AsyncView>}
           <Command line={`hostler cluster images --driver ${driver}${version ? ` --version ${version}` : ''}`} />
         </Stack>
@@ -129,7 +129,7 @@ function CreateForm({ drivers, tenant }: { drivers: Driver[]; tenant?: string })
   const [, go] = useLocation();
   const { form, rows, change, refused, setRefused, refuse, maySeeHosts, driver, parts, body } = useClusterForm(drivers, tenant);
   const complete = isComplete(body, tenant !== undefined);
-  const would = useWould<Cluster>({ path: '/v1/clusters', body, complete, kinds: ['host', 'cluster', 'quota'] });
+  const would = useWould<Cluster>({ path: '/v1/clusters', body, complete, kinds: ['host', 'quota'] });
   const created = (answer: unknown) => {
     const cluster = answer as Cluster;
     if (tenant !== undefined) rememberTenant(cluster.tenantID);

@@ -120,7 +120,7 @@ export const forget: Deed<ClusterNode> = {
       <Text>Host {host || `of ${name}`} takes work again though parts of the cluster may still be there. Check the host first, or install it again.</Text>
       {leftovers.length > 0 && <Text>Found there last:</Text>}
       {leftovers.length > 0 && <List size="sm">{leftovers.map((part) => <List.Item key={part} className="breakable">{part}</List.Item>)}</List>}
-      {leftovers.length === 0 && <Text>Nobody knows what is left there.</Text>}
+      {leftovers.length === 0 && <Text>It is not known what is left there.</Text>}
     </Stack>
   ),
   fields: [{ name: 'reason', label: 'Reason', required: true, placeholder: 'the host was installed again', help: 'It is kept in the events of cluster and host.' }],

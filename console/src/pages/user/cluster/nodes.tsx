@@ -1,7 +1,7 @@
 // Nodes of a cluster: where each is on its way, why it does not go on, and the steps that were done on its host.
 import { Code, List, Stack, Table, Text, Timeline } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
-import type { ReactNode } from 'react';
+import type { CSSProperties, ReactNode } from 'react';
 import { Link } from 'wouter';
 import { usePermission } from '../../../api/permissions';
 import { Action } from '../../../parts/action';
@@ -52,6 +52,9 @@ function ForgetButton({ node }: { node: ClusterNode }) {
   return <Action deed={forget} item={node} kinds={['cluster', 'host']} button={{ size: 'compact-xs' }} />;
 }
 
+// Names stand in one line; what programs say breaks anywhere.
+const cellStyles: Record<string, CSSProperties> = { Name: { whiteSpace: 'nowrap' }, Host: { whiteSpace: 'nowrap' }, Why: { overflowWrap: 'anywhere', minWidth: 180 } };
+
 function NodeTable({ cluster, nodes }: Drawn) {
   const mayForget = usePermission('cluster.admin') && nodes.some(({ state }) => state === 'unclean');
   return (
@@ -63,7 +66,7 @@ function NodeTable({ cluster, nodes }: Drawn) {
         <Table.Tbody>
           {nodes.map((node) => (
             <Table.Tr key={node.id}>
-              {columns.map(({ title, cell }) => <Table.Td key={title} maw={260} className="breakable">{cell(node, cluster) || <Unknown />}</Table.Td>)}
+              {columns.map(({ title, cell }) => <Table.Td key={title} style={cellStyles[title]}>{cell(node, cluster) || <Unknown />}</Table.Td>)}
               {mayForget && <Table.Td><ForgetButton node={node} /></Table.Td>}
             </Table.Tr>
           ))}

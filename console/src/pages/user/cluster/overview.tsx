@@ -64,17 +64,16 @@ function Pools({ cluster }: { cluster: Cluster }) {
   const mayChange = usePermission('cluster.write', cluster) && !isEnding(cluster);
   const own = { item: cluster, kinds: clusters.kinds, place: clusters.place };
   return (
-    <Section title="Hosts" actions={<Action {...own} deed={addPool(cluster, maySeeHosts)} />}>
+    <Section title="Pools" actions={<Action {...own} deed={addPool(cluster, maySeeHosts)} />}>
       <SmallTable
-        label="Hosts"
+        label="Pools"
         rows={poolRows(cluster)}
         id={({ name }) => name}
         columns={[
           { title: 'Pool', cell: ({ title }) => title },
-          { title: 'Ready', cell: ({ ready, wanted }) => <span className="number">{ready}/{wanted}</span> },
-          { title: 'Leaving', cell: ({ leaving }) => <span className="number">{leaving}</span> },
-          { title: 'Hosts', cell: ({ needs }) => needs },
+          { title: 'Ready', cell: ({ ready, wanted, leaving }) => <span className="number">{ready}/{wanted}{leaving > 0 && ` · ${leaving} ${leaving === 1 ? 'leaves' : 'leave'}`}</span> },
           ...(mayChange ? [{ title: 'Actions', cell: (row: ReturnType<typeof poolRows>[number]) => (row.needs ? <Action {...own} deed={scale(row)} button={{ size: 'compact-xs' }} /> : ' ') }] : []),
+          { title: 'Hosts that it takes', cell: ({ needs }) => needs },
         ]}
       />
     </Section>
