@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
+#include <sstream>
 
 #include "domain/cluster/quorum.h"
 #include "roles/master/cluster/nodes.h"
@@ -47,6 +49,17 @@ void see_api(Desk& desk, const std::string& id, bool answers_now, const std::str
                      : fmt::format("The API of cluster {} does not answer: {}.", cluster.name, why));
 }
 
+std::map<std::string, std::string, std::less<>> by_name(const CommandAnswer& answer) {
+    std::map<std::string, std::string, std::less<>> nodes;
+    const auto output = answer.outputs.find(probe_output);
+    if (output == answer.outputs.end()) return nodes;
+    std::istringstream words{output->second};
+    for (std::string word; words >> word;)
+        if (const auto colon = word.find(':'); colon != word.npos)
+            nodes.emplace(word.substr(0, colon), word.substr(colon + 1));
+    return nodes;
+}
+
 void see_node(Desk& desk, const ClusterNode& node, bool member, bool healthy) {
     if (node.member == member && node.healthy == healthy) return;
     ClusterNode& row = desk.estate.cluster_nodes.edit(node.id);
@@ -79,6 +92,8 @@ void probe(Desk& desk, const std::string& id, const Driver& driver) {
     }
 }
 
+void probe_soon(Desk& desk, const std::string& id) { desk.live.part<Probes>().by_cluster[id].next = 0; }
+
 std::int64_t next_probe(const Desk& desk, const std::string& id, const Driver& driver) {
     if (!probe_of(driver) || askable(desk, id).empty()) return 0;
     const auto& all = desk.live.part<Probes>().by_cluster;
@@ -98,9 +113,10 @@ void note_probe(Desk& desk, const std::string& id, const CommandAnswer& answer) 
     }
     probe.failures = 0;
     see_api(desk, id, true, "");
+    const auto nodes = by_name(answer);
     for (const ClusterNode* node : nodes_of(desk, id)) {
-        const auto line = answer.outputs.find("node." + node->name);
-        const std::string_view said = line == answer.outputs.end() ? std::string_view{} : line->second;
+        const auto at = nodes.find(node->name);
+        const std::string_view said = at == nodes.end() ? std::string_view{} : at->second;
         see_node(desk, *node, node->role == NodeRole::control && said.contains("member"),
                  said.contains("healthy"));
     }

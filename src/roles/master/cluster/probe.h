@@ -7,9 +7,10 @@
 
 namespace hostler::master {
 
-// Of phase settle and place control. It prints a line "node.NAME=member,healthy" for each node, with either
-// word left out where it is not true.
+// Of phase settle and place control. Its output `nodes` is "NAME:member,healthy …", a word for each node, with
+// either part left out where it is not true.
 inline constexpr std::string_view probe_step = "probe";
+inline constexpr const char* probe_output = "nodes";
 inline constexpr std::int64_t probe_every_us = 15'000'000;
 
 // nullptr: the driver has none.
@@ -17,6 +18,8 @@ const DriverStep* probe_of(const Driver& driver);
 
 // Asks, if it is time and a host may be asked.
 void probe(Desk& desk, const std::string& cluster, const Driver& driver);
+// At the next look: a step may have changed what it says.
+void probe_soon(Desk& desk, const std::string& cluster);
 // When it is asked next; 0: it cannot be.
 std::int64_t next_probe(const Desk& desk, const std::string& cluster, const Driver& driver);
 void note_probe(Desk& desk, const std::string& cluster, const CommandAnswer& answer);

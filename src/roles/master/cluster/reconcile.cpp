@@ -133,7 +133,7 @@ private:
             if (avoided.size() >= Cluster::avoided_max) avoided.erase(avoided.begin());
             avoided.push_back(node(id).host);
         }
-        drop_node(desk_, id, failed ? node(id).message : "it is not wanted any more");
+        drop_node(desk_, id, failed ? node(id).message : "the cluster was scaled down");
     }
 
     void move(const ClusterAction& action) {
@@ -195,6 +195,7 @@ private:
 
     void note_waits() {
         const Cluster& row = cluster();
+        if (row.phase == ClusterPhase::failed) return;  // It says why, and takes no more hosts.
         const bool says = row.reason == "no_host" || row.reason == "quota_exceeded";
         const std::string reason = wait_ ? wait_->reason : "", message = wait_ ? wait_->message : "";
         if ((!wait_ && !says) || (row.reason == reason && row.message == message)) return;

@@ -289,6 +289,7 @@ void step_answered(Desk& desk, const HostCommand& command, const CommandAnswer& 
     if (const DriverStep* step = step_named(*driver, node->doing))
         keep_secrets(desk, of, *step, answer.outputs);
     finish_step(desk, id, *driver);
+    probe_soon(desk, of);
 }
 
 void check_answered(Desk& desk, const HostCommand& command, const CommandAnswer& answer) {
