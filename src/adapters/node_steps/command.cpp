@@ -219,7 +219,8 @@ std::map<std::string, std::string> outputs_in(std::string_view output,
 
 std::string last_lines(std::string_view text, const std::vector<std::string>& names,
                        const std::map<std::string, std::string>& secrets) {
-    constexpr std::size_t lines_max = 12, bytes_max = 2000;
+    // What says why comes last, and a master keeps the first 512 bytes of the whole sentence.
+    constexpr std::size_t lines_max = 12, bytes_max = 400;
     std::vector<std::string> lines;
     for (const auto part : std::views::split(text, '\n')) {
         std::string line{std::string_view{part}};
