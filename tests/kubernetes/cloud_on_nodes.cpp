@@ -1,0 +1,126 @@
+#include "cloud_on_nodes.h"
+
+#include <fmt/format.h>
+#include <signal.h>
+
+#include <filesystem>
+
+namespace hostler::kube {
+
+namespace fs = std::filesystem;
+namespace json = boost::json;
+
+namespace {
+
+constexpr const char* agent_data = "/var/lib/hostler-agent";
+
+json::value parsed(const std::string& text) {
+    boost::system::error_code error;
+    return json::parse(text, error);
+}
+
+std::string text_at(const json::value& from, std::string_view name) {
+    if (!from.is_object()) return {};
+    const json::value* at = from.get_object().if_contains(name);
+    return at && at->is_string() ? std::string{at->get_string()} : std::string{};
+}
+
+// What follows `option` in a command that is shown to people.
+std::string option_of(const std::string& command, const std::string& option) {
+    const auto at = command.find(option + " ");
+    if (at == std::string::npos) return {};
+    const auto begin = at + option.size() + 1;
+    return command.substr(begin, command.find(' ', begin) - begin);
+}
+
+std::string end_of(const std::string& text) {
+    constexpr std::size_t kept = 3000;
+    return text.substr(text.size() > kept ? text.size() - kept : 0);
+}
+
+}  // namespace
+
+std::string CloudOnNodes::in(const std::string& below) const { return nodes_.folder().in("cloud/" + below); }
+
+Result<std::unique_ptr<CloudOnNodes>> CloudOnNodes::start(Nodes& nodes) {
+    std::unique_ptr<CloudOnNodes> cloud{new CloudOnNodes{nodes}};
+    fs::create_directories(cloud->in(""));
+    write_file(cloud->in("cli.toml"), "");
+    TRY(cloud->begin_up());
+    for (std::size_t i = 0; i < nodes.size(); ++i) TRY(cloud->join(nodes[i]));
+    const bool all = eventually(Seconds{120}, [&] {
+        const json::value hosts = cloud->told({"host", "list", "--state", "ready"});
+        return hosts.is_array() && hosts.get_array().size() == nodes.size() + 1;
+    });
+    if (!all) return fail(Code::unavailable, "the hosts do not report:\n" + cloud->logs());
+    return cloud;
+}
+
+CloudOnNodes::~CloudOnNodes() {
+    for (Child& agent : agents_) agent.kill();
+    for (Child& engine : engines_) engine.kill();
+    up_.stop(SIGINT, Seconds{60});
+}
+
+Result<> CloudOnNodes::begin_up() {
+    const std::string ready = in("ready.json");
+    up_ = TRY(
+        Child::start({HOSTLER, "up", "--data", in("data"), "--listen", nodes_.outside() + ":0",
+                      "--ready-file", ready, "--engine", "sim", "--simulate", "hosts=1,gpus=1,model=H100"},
+                     in("up.log")));
+    if (!eventually(Seconds{120}, [&] { return !up_.runs() || fs::exists(ready); }) || !fs::exists(ready))
+        return fail(Code::unavailable, "hostler up does not get ready: " + up_.tail());
+    const json::value told = parsed(read_file(ready));
+    api_ = text_at(told, "api"), key_ = text_at(told, "token");
+    return {};
+}
+
+Result<> CloudOnNodes::join(Node& node) {
+    const json::value made = told({"host", "token", "create", "--zone", "nj"});
+    const std::string access = option_of(text_at(made, "command"), "--access");
+    if (access.empty())
+        return fail(Code::unavailable, fmt::format("no token for a host: {}\n{}", problem_, logs()));
+    // The node's own folders lie on overlays, which can hold no others.
+    engines_.push_back(
+        TRY(node.start({"podman", "--root", node.folder() + "/podman", "--runroot", "/run/podman", "system",
+                        "service", "--time", "0", "unix:///run/podman.sock"},
+                       "engine")));
+    agents_.push_back(TRY(node.start(
+        {"sh", "-c", R"(while :; do "$@"; sleep 0.2; done)", "agent", HOSTLER_AGENT, "run", "--data",
+         agent_data, "--access", access, "--engine", "docker:/run/podman.sock", "--clusters"},
+        "agent", {{"HOSTLER_TOKEN", text_at(made, "token")}})));
+    return {};
+}
+
+Ran CloudOnNodes::cli(Words words, Seconds within) {
+    words.insert(words.begin(), HOSTLER);
+    return run(std::move(words), within, {},
+               {{"HOSTLER_API", api_}, {"HOSTLER_KEY", key_}, {"HOSTLER_CONFIG", in("cli.toml")}});
+}
+
+json::value CloudOnNodes::told(Words words) {
+    words.insert(words.end(), {"-o", "json"});
+    const Ran ran = cli(std::move(words));
+    problem_ = ran.err;
+    return ran.code == 0 ? parsed(ran.out) : json::value{};
+}
+
+void CloudOnNodes::kill_master() { run({"pkill", "-KILL", "-f", "^[^ ]*hostler master .*" + in("data")}); }
+
+void CloudOnNodes::kill_agent(Node& node) {
+    node.run({"pkill", "-KILL", "-f", fmt::format("^{} run --data", HOSTLER_AGENT)});
+}
+
+std::string CloudOnNodes::logs() const {
+    std::string all = "── up ──\n" + end_of(read_file(in("up.log")));
+    std::error_code none;
+    for (const auto& file : fs::directory_iterator{in("data/logs"), none})
+        all += fmt::format("── {} ──\n{}\n", file.path().filename().string(), end_of(read_file(file.path())));
+    for (std::size_t i = 0; i < nodes_.size(); ++i)
+        for (const char* log : {"agent", "engine", "containerd"})
+            all += fmt::format("── {} of {} ──\n{}\n", log, nodes_[i].name(),
+                               end_of(read_file(fmt::format("{}/{}.log", nodes_[i].folder(), log))));
+    return all;
+}
+
+}  // namespace hostler::kube

@@ -1,0 +1,44 @@
+// A cloud on this machine whose hosts are nodes: `hostler up` as it is shipped, and an agent on each node
+// that allows clusters. `up` has one simulated host of its own, which does not.
+#pragma once
+
+#include <boost/json.hpp>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "nodes.h"
+
+namespace hostler::kube {
+
+class CloudOnNodes {
+public:
+    // All hosts have joined and report. Errors: unavailable, with the end of the log.
+    static Result<std::unique_ptr<CloudOnNodes>> start(Nodes& nodes);
+    ~CloudOnNodes();
+    CloudOnNodes(const CloudOnNodes&) = delete;
+    CloudOnNodes& operator=(const CloudOnNodes&) = delete;
+
+    // The command line, as the operator.
+    Ran cli(Words words, Seconds within = Seconds{60});
+    // What it prints with -o json; null when it fails.
+    boost::json::value told(Words words);
+    // With SIGKILL; what supervises them starts them again.
+    void kill_master();
+    void kill_agent(Node& node);
+    std::string logs() const;  // The ends of all, for messages.
+
+private:
+    explicit CloudOnNodes(Nodes& nodes) : nodes_(nodes) {}
+    Result<> begin_up();
+    Result<> join(Node& node);
+    std::string in(const std::string& below) const;
+
+    Nodes& nodes_;
+    std::string api_, key_;
+    std::string problem_;  // What the command line said last.
+    Child up_;
+    std::vector<Child> engines_, agents_;
+};
+
+}  // namespace hostler::kube

@@ -1,0 +1,225 @@
+// A cluster as a tenant orders it: master and agents as they are shipped, the shipped driver, real nodes.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <sstream>
+#include <thread>
+
+#include "cloud_on_nodes.h"
+#include "driver_file.h"
+#include "images.h"
+#include "parts.h"
+#include "walk.h"
+
+namespace hostler::kube {
+namespace {
+
+namespace json = boost::json;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+std::string hello_objects() {
+    return fmt::format(R"(apiVersion: apps/v1
+kind: Deployment
+metadata: {{name: hello}}
+spec:
+  replicas: 2
+  strategy: {{rollingUpdate: {{maxUnavailable: 0}}}}
+  selector: {{matchLabels: {{app: hello}}}}
+  template:
+    metadata: {{labels: {{app: hello}}}}
+    spec:
+      terminationGracePeriodSeconds: 10
+      affinity: {{podAntiAffinity: {{preferredDuringSchedulingIgnoredDuringExecution: [{{weight: 100, podAffinityTerm:
+        {{topologyKey: kubernetes.io/hostname, labelSelector: {{matchLabels: {{app: hello}}}}}}}}]}}}}
+      containers:
+      - name: hello
+        image: {}
+        imagePullPolicy: Never
+        readinessProbe: {{httpGet: {{path: /, port: 8080}}, periodSeconds: 1, timeoutSeconds: 10}}
+        lifecycle: {{preStop: {{sleep: {{seconds: 4}}}}}}
+---
+apiVersion: policy/v1
+kind: PodDisruptionBudget
+metadata: {{name: hello}}
+spec: {{minAvailable: 1, selector: {{matchLabels: {{app: hello}}}}}}
+---
+apiVersion: v1
+kind: Service
+metadata: {{name: hello}}
+spec: {{clusterIP: 10.96.0.80, selector: {{app: hello}}, ports: [{{port: 80, targetPort: 8080}}]}}
+)",
+                       hello_image);
+}
+
+std::string text_at(const json::value& from, std::string_view name) {
+    const json::value* at = from.is_object() ? from.get_object().if_contains(name) : nullptr;
+    return at && at->is_string() ? std::string{at->get_string()} : std::string{};
+}
+
+class OrderedCluster : public ::testing::Test {
+protected:
+    void SetUp() override {
+        HOSTLER_NEEDS_KUBERNETES(Needs::nodes);
+        auto nodes = Nodes::start({"one", "two", "three", "four", "five"}, Seconds{180}, NodeImages::archive);
+        ASSERT_TRUE(nodes) << nodes.error().message;
+        nodes_ = std::move(*nodes);
+        auto cloud = CloudOnNodes::start(*nodes_);
+        ASSERT_TRUE(cloud) << cloud.error().message;
+        cloud_ = std::move(*cloud);
+        auto driver = read_driver(HOSTLER_SOURCE "/drivers/kubeadm");
+        ASSERT_TRUE(driver) << driver.error().message;
+        driver_ = std::move(*driver);
+    }
+    void TearDown() override {
+        if (cloud_ && HasFailure()) fmt::print("{}\n", cloud_->logs());
+        client_.kill();
+        cloud_ = nullptr;
+        const std::string name = nodes_ ? nodes_->folder().name() : "";
+        nodes_ = nullptr;
+        if (!name.empty()) EXPECT_THAT(left_of(name), IsEmpty());
+    }
+    Words create(Words words) const {
+        words.insert(words.begin(), {"cluster", "create", "train", "--tenant-id", "acme"});
+        for (const char* value :
+             {"imagePullPolicy=Never", "skipPhases=addon/coredns", "ignoreChecks=SystemVerification",
+              "failSwapOn=false", "failCgroupV1=false", "kubeletOomScore=0", "diskFreeMib=100"})
+            words.insert(words.end(), {"--value", value});
+        words.insert(words.end(), {"--value", "imageArchive=" + nodes_->archive()});
+        return words;
+    }
+    void succeeds(const Ran& ran) { ASSERT_EQ(ran.code, 0) << ran.out << ran.err; }
+    // The command line is a program of its own: asked without a pause it takes a CPU.
+    json::value look() {
+        std::this_thread::sleep_for(std::chrono::seconds{1});
+        return cluster();
+    }
+    json::value cluster() { return cloud_->told({"cluster", "get", "train", "--tenant-id", "acme"}); }
+    json::array nodes_of(const json::value& cluster) {
+        const json::value* nodes = cluster.is_object() ? cluster.get_object().if_contains("nodes") : nullptr;
+        return nodes && nodes->is_array() ? nodes->get_array() : json::array{};
+    }
+    // It is ready with so many nodes, each of which is.
+    void comes_to(std::size_t nodes, Seconds within = Seconds{900}) {
+        const bool there = eventually(within, [&] {
+            const json::value now = look();
+            const json::array all = nodes_of(now);
+            note(all);
+            return text_at(now, "state") == "ready" && all.size() == nodes &&
+                   std::ranges::all_of(
+                       all, [](const json::value& one) { return text_at(one, "state") == "ready"; });
+        });
+        ASSERT_TRUE(there) << json::serialize(cluster()) << "\n"
+                           << cloud_->cli({"cluster", "explain", "train", "--tenant-id", "acme"}).out;
+    }
+    // Steps and states as they change, for people.
+    void note(const json::array& nodes) {
+        for (const json::value& one : nodes) {
+            std::string now =
+                fmt::format("{} {} {}", text_at(one, "state"), text_at(one, "step"), text_at(one, "message"));
+            std::string& before = seen_[text_at(one, "name")];
+            if (before == now) continue;
+            const auto elapsed =
+                std::chrono::duration<double>(std::chrono::steady_clock::now() - begun_).count();
+            fmt::print("{:7.1f} {}: {}\n", elapsed, text_at(one, "name"), now);
+            before = std::move(now);
+        }
+    }
+    // The machine of a node.
+    Node* machine_of(const std::string& node) {
+        for (const json::value& one : nodes_of(cluster())) {
+            if (text_at(one, "name") != node) continue;
+            const json::value host = cloud_->told({"host", "get", text_at(one, "host")});
+            for (std::size_t i = 0; i < nodes_->size(); ++i)
+                if ((*nodes_)[i].name() == text_at(host, "name")) return &(*nodes_)[i];
+        }
+        return nullptr;
+    }
+    Ran kubectl(Node& at, Words words, const std::string& input = {}, Seconds within = Seconds{130}) {
+        words.insert(words.begin(), {"kubectl", "--kubeconfig", "/etc/kubernetes/admin.conf"});
+        return at.run(std::move(words), within, input);
+    }
+    void begin_to_ask(Node& node) {
+        auto asks = node.start(
+            {"sh", "-c",
+             "while :; do curl -sS -m 20 http://10.96.0.80/ 2>&1 || date -u +'%T failed'; sleep 0.1; done"},
+            "client");
+        ASSERT_TRUE(asks) << asks.error().message;
+        client_ = std::move(*asks);
+        ASSERT_TRUE(eventually(Seconds{60}, [&] { return read_file(client_.log()).contains("hello-"); }));
+    }
+    // After the first good one at most one of a hundred fails.
+    void count_answers() {
+        client_.kill();
+        std::istringstream lines{read_file(client_.log())};
+        int good = 0, late = 0, refused = 0;
+        std::string failures;
+        for (std::string line; std::getline(lines, line);) {
+            if (line.starts_with("hello-")) {
+                ++good;
+                continue;
+            }
+            if (good == 0) continue;
+            failures += "  " + line + "\n";
+            if (line.starts_with("curl:")) ++(line.contains("(28)") ? late : refused);
+        }
+        fmt::print("{} answers, {} late, {} refused\n", good, late, refused);
+        EXPECT_GT(good, 50);
+        EXPECT_LE((late + refused) * 100, good) << failures;
+        if (late + refused > 0) fmt::print("{}", failures);
+    }
+    void roll_out(Node& at) {
+        succeeds(kubectl(at, {"rollout", "status", "deployment/hello", "--timeout=300s"}, {}, Seconds{310}));
+    }
+    // Pods move to workers that came later. Those leave first.
+    void spread(Node& at, const std::string& newest) {
+        ASSERT_NO_FATAL_FAILURE(succeeds(kubectl(at, {"rollout", "restart", "deployment/hello"})));
+        ASSERT_NO_FATAL_FAILURE(roll_out(at));
+        const Ran there = kubectl(at, {"get", "pods", "-l", "app=hello", "-o", "name", "--field-selector",
+                                       "spec.nodeName=" + newest});
+        ASSERT_THAT(there.out, HasSubstr("pod/hello-")) << "the drain has nothing to move";
+    }
+
+    std::unique_ptr<Nodes> nodes_;
+    std::unique_ptr<CloudOnNodes> cloud_;
+    Driver driver_;
+    Child client_;
+    std::map<std::string, std::string> seen_;
+    const std::chrono::steady_clock::time_point begun_ = std::chrono::steady_clock::now();
+};
+
+TEST_F(OrderedCluster, GrowsAndShrinksUnderAWorkloadAndLeavesItsHostsClean) {
+    succeeds(cloud_->cli({"tenant", "create", "acme"}));
+    ASSERT_NO_FATAL_FAILURE(succeeds(cloud_->cli(create({"--control", "1", "--pool", "cpu=1"}))));
+    ASSERT_NO_FATAL_FAILURE(comes_to(2));
+    Node* first = machine_of("train-c1");
+    ASSERT_TRUE(first);
+    ASSERT_NO_FATAL_FAILURE(succeeds(kubectl(*first, {"apply", "-f", "-"}, hello_objects())));
+    ASSERT_NO_FATAL_FAILURE(roll_out(*first));
+    ASSERT_NO_FATAL_FAILURE(begin_to_ask(*first));
+
+    succeeds(cloud_->cli({"cluster", "scale", "train", "--tenant-id", "acme", "--control", "3", "--pool",
+                          "cpu", "--count", "2"}));
+    ASSERT_TRUE(eventually(Seconds{120}, [&] { return nodes_of(look()).size() == 5; }));
+    cloud_->kill_master();
+    for (std::size_t i = 0; i < nodes_->size(); ++i) cloud_->kill_agent((*nodes_)[i]);
+    ASSERT_NO_FATAL_FAILURE(comes_to(5));
+    ASSERT_NO_FATAL_FAILURE(spread(*first, "train-w5"));
+    succeeds(cloud_->cli({"cluster", "scale", "train", "--tenant-id", "acme", "--control", "1", "--pool",
+                          "cpu", "--count", "1"}));
+    ASSERT_NO_FATAL_FAILURE(comes_to(2));
+    count_answers();
+
+    succeeds(cloud_->cli({"cluster", "delete", "train", "--tenant-id", "acme", "--yes"}));
+    ASSERT_TRUE(eventually(Seconds{600}, [&] {
+        const json::value now = look();
+        note(nodes_of(now));
+        return now.is_null() || text_at(now, "state") == "deleted";
+    })) << json::serialize(cluster());
+    for (std::size_t i = 0; i < nodes_->size(); ++i)
+        EXPECT_THAT(left_on((*nodes_)[i], driver_.leftovers), IsEmpty()) << (*nodes_)[i].name();
+}
+
+}  // namespace
+}  // namespace hostler::kube
