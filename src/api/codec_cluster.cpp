@@ -79,7 +79,7 @@ void Rules<DeleteCluster>::check(const DeleteCluster& request, Wrong& wrong) {
 }
 
 void Rules<ForgetClusterNode>::check(const ForgetClusterNode& request, Wrong& wrong) {
-    if (!request.force) wrong.push_back({"force", "must be true: nobody knows whether the host is clean"});
+    if (!request.force) wrong.push_back({"force", "must be true: the host is not known to be clean"});
 }
 
 ApiArea cluster_area() {

@@ -12,8 +12,8 @@ enum class FleetValue { use, state, utilization, temperature, power, tenant, mod
 BOOST_DESCRIBE_ENUM(FleetValue, use, state, utilization, temperature, power, tenant, model)
 
 // What holds a GPU; unavailable: nothing, and nothing new goes there.
-enum class FleetUse { idle, stock, instance, foreign, unavailable };
-BOOST_DESCRIBE_ENUM(FleetUse, idle, stock, instance, foreign, unavailable)
+enum class FleetUse { idle, stock, instance, foreign, unavailable, cluster };
+BOOST_DESCRIBE_ENUM(FleetUse, idle, stock, instance, foreign, unavailable, cluster)
 
 struct FleetColumn {
     std::string name;
@@ -28,7 +28,7 @@ template <>
 inline constexpr auto fields<FleetColumn> = std::to_array<Field>({
     {.member = "name", .help = "The value.", .example = "use"},
     {.member = "words", .help = "The words that values stand for, 0 is the first; empty: values are numbers.",
-     .example = "[\"idle\",\"stock\",\"instance\",\"foreign\",\"unavailable\"]"},
+     .example = "[\"idle\",\"stock\",\"instance\",\"foreign\",\"unavailable\",\"cluster\"]"},
     {.member = "width", .help = "Bytes of each value, the lowest first. All bits set (255, 65535): unknown.", .example = "1"},
     {.member = "step", .help = "Multiply a number by this.", .example = "5"},
     {.member = "unit", .help = "Unit of a number after that: percent, celsius or watts.", .example = "watts"},

@@ -263,8 +263,8 @@ enum class GpuState { healthy, degraded, faulty, unresponsive, gone };
 BOOST_DESCRIBE_ENUM(GpuState, healthy, degraded, faulty, unresponsive, gone)
 
 // What holds a GPU.
-enum class GpuUse { idle, stock, instance, foreign };
-BOOST_DESCRIBE_ENUM(GpuUse, idle, stock, instance, foreign)
+enum class GpuUse { idle, stock, instance, foreign, cluster };
+BOOST_DESCRIBE_ENUM(GpuUse, idle, stock, instance, foreign, cluster)
 
 // A part of a GPU that is cut (MIG).
 struct GpuSlice {

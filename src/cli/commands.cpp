@@ -62,6 +62,7 @@ std::string value_name(const api::Property& property) {
             if (schema.element->name == "SecretEnv") return "NAME=SECRET/KEY";
             if (schema.element->name == "SecretFile") return "/PATH=SECRET[/KEY]";
             if (schema.element->name == "GroupRole") return "GROUP=ROLE[,tenant=TENANT][,project=PROJECT]";
+            if (schema.element->name == "ClusterPool") return "NAME=COUNT[,gpu-type=WORDS][,…]";
             if (schema.element->name == "JobAfter") return "JOB[:succeeded|failed|ended]";
             if (schema.element->name == "QuotaLimit") return "RESOURCE=LIMIT[,guaranteed=AMOUNT]";
             return "TEXT";

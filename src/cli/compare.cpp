@@ -14,14 +14,6 @@ std::string plain(const json::value& value) {
     return value.is_double() ? api::plain_number(value.get_double()) : api::compact(value);
 }
 
-bool is_empty(const json::value& value) {
-    if (const bool* flag = value.if_bool()) return !*flag;
-    if (const auto* text = value.if_string()) return text->empty();
-    if (const auto* array = value.if_array()) return array->empty();
-    if (const auto* object = value.if_object()) return object->empty();
-    return value.is_null() || value.to_number<double>() == 0;
-}
-
 bool same(const api::Property& property, const json::value& a, const json::value& b) {
     if (is_empty(a) && is_empty(b)) return true;
     if (property.field &&
@@ -37,6 +29,14 @@ bool same(const api::Property& property, const json::value& a, const json::value
 std::string shown_as(const json::value& value) { return is_empty(value) ? "none" : plain(value); }
 
 }  // namespace
+
+bool is_empty(const json::value& value) {
+    if (const bool* flag = value.if_bool()) return !*flag;
+    if (const auto* text = value.if_string()) return text->empty();
+    if (const auto* array = value.if_array()) return array->empty();
+    if (const auto* object = value.if_object()) return object->empty();
+    return value.is_null() || value.to_number<double>() == 0;
+}
 
 std::vector<Difference> differences(const api::Schema& request, const api::Schema& shown,
                                     const json::object& wanted, const json::value& there) {

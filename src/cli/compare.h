@@ -14,6 +14,9 @@ struct Difference {
     bool operator==(const Difference&) const = default;
 };
 
+// As a field that is left out: null, false, 0, and what has nothing in it.
+bool is_empty(const boost::json::value& value);
+
 // Of the fields that both the request and the object have; the others are not shown by the API, and cannot be
 // compared. Quantities are the same when they are equal ("2" and "2000m"), and a field left out of an object
 // is empty.

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "api/codec.h"
 #include "cli/documents.h"
 #include "cli/values.h"
@@ -20,6 +22,13 @@ std::vector<std::string_view> split(std::string_view text, char at) {
         if (end == text.npos) return parts;
         text.remove_prefix(end + 1);
     }
+}
+
+// Before and after the first '='; without one the second is empty.
+std::pair<std::string_view, std::string_view> halves(std::string_view text) {
+    const auto equals = text.find('=');
+    if (equals == text.npos) return {text, {}};
+    return {text.substr(0, equals), text.substr(equals + 1)};
 }
 
 // "8080,public,probe,base-url=/lab"
@@ -172,6 +181,38 @@ Result<json::value> parse_job_after(std::string_view text, const api::Schema& sc
     return after;
 }
 
+// "gpu=2", "gpu=2,gpu-type=H100,gpus=8,zone=nj,host=gpu-07,label=disk=nvme"
+Result<json::value> parse_cluster_pool(std::string_view text) {
+    const auto parts = split(text, ',');
+    const auto [name, count] = halves(parts.front());
+    if (name.empty() || count.empty())
+        return fail(Code::invalid, fmt::format("'{}' is not NAME=COUNT", parts.front()));
+    json::object pool{{"name", name}, {"count", TRY(whole_number(count))}};
+    json::array hosts;
+    json::object labels;
+    for (std::size_t i = 1; i < parts.size(); ++i) {
+        const auto [what, value] = halves(parts[i]);
+        if (what == "gpu-type")
+            pool["gpuType"] = json::string(value);
+        else if (what == "gpus")
+            pool["gpus"] = TRY(whole_number(value));
+        else if (what == "zone")
+            pool["zone"] = json::string(value);
+        else if (what == "host")
+            hosts.emplace_back(json::string(value));
+        else if (what == "label" && value.contains('='))
+            labels[halves(value).first] = json::string(halves(value).second);
+        else
+            return fail(Code::invalid,
+                        fmt::format("'{}' is none of gpu-type=WORDS, gpus=NUMBER, zone=ZONE, host=HOST, "
+                                    "label=NAME=VALUE",
+                                    parts[i]));
+    }
+    if (!hosts.empty()) pool["hosts"] = std::move(hosts);
+    if (!labels.empty()) pool["hostLabels"] = std::move(labels);
+    return pool;
+}
+
 }  // namespace
 
 Result<json::value> to_value(const api::Schema& schema, const api::Field* field, std::string_view text,
@@ -201,6 +242,7 @@ Result<json::value> to_value(const api::Schema& schema, const api::Field* field,
             if (schema.name == "GroupRole") return parse_group_role(text);
             if (schema.name == "QuotaLimit") return parse_quota_limit(text);
             if (schema.name == "JobAfter") return parse_job_after(text, schema);
+            if (schema.name == "ClusterPool") return parse_cluster_pool(text);
             return api::parse_json(text);
         case Kind::boolean:
         case Kind::number:

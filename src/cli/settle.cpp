@@ -4,6 +4,7 @@
 
 #include "api/indent.h"
 #include "api/operation_list.h"
+#include "api/operations_cluster.h"
 #include "api/operations_instance.h"
 #include "api/operations_job.h"
 #include "api/operations_price.h"
@@ -50,6 +51,7 @@ Task<> Settle::run(Item& item) {
     const json::value seen = CO_TRY(co_await find(item));
     if (seen.is_null()) co_return co_await create(item);
     if (item.kind.create == &api::ops::create_instance) co_return co_await instance(item, seen);
+    if (item.kind.create == &api::ops::create_cluster) co_return co_await cluster(item, seen);
     const auto same = compare(item, item.fields,
                               item.kind.get ? item.kind.get->response() : element(*item.kind.list), seen);
     if (!same && item.kind.replace) co_return co_await replace(item, same.error());

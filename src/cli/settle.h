@@ -34,6 +34,7 @@ private:
                      const json::value& seen);
 
     Task<> instance(Item& item, const json::value& seen);
+    Task<> cluster(Item& item, const json::value& seen);
     Task<> job(Item& item);
     Task<json::value> find_job(const Item& item);
     Task<> name_dependencies(const Item& item, json::value& seen);

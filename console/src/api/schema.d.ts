@@ -6346,7 +6346,7 @@ export interface components {
         /** @enum {string} */
         GpuState: "healthy" | "degraded" | "faulty" | "unresponsive" | "gone";
         /** @enum {string} */
-        GpuUse: "idle" | "stock" | "instance" | "foreign";
+        GpuUse: "idle" | "stock" | "instance" | "foreign" | "cluster";
         GpuList: {
             /** @description The page, oldest first unless the operation says otherwise. */
             items: components["schemas"]["Gpu"][];
@@ -6993,7 +6993,8 @@ export interface components {
              *       "stock",
              *       "instance",
              *       "foreign",
-             *       "unavailable"
+             *       "unavailable",
+             *       "cluster"
              *     ]
              */
             words: string[];

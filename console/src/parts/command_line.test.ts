@@ -20,11 +20,11 @@ test('amounts of a queue have flags with what they are', () => {
 });
 
 test('pools, values and labels of a cluster have the flags of its command', () => {
-  const body = { name: 'train', values: { podSubnet: '10.1.0.0/16' }, control: 3, controlHosts: ['a', 'b'], controlLabels: { role: 'control' }, pools: [{ name: 'gpu', count: 2 }, { name: 'cpu' }], labels: { team: 'ml' } };
+  const body = { name: 'train', values: { podSubnet: '10.1.0.0/16' }, control: 3, controlHosts: ['a', 'b'], controlLabels: { role: 'control' }, pools: [{ name: 'gpu', count: 2, gpuType: 'H100 SXM5', gpus: 8, hosts: ['c'], hostLabels: { disk: 'nvme' } }, { name: 'cpu', zone: 'nj' }], labels: { team: 'ml' } };
   expect(commandLine({ command: 'cluster create', argument: 'name', method: 'POST', path: '/v1/clusters', body })).toBe(
-    `hostler cluster create train --value podSubnet=10.1.0.0/16 --control 3 --control-host a --control-host b --control-label role=control --pool '{"name":"gpu","count":2}' --pool '{"name":"cpu"}' --label team=ml`,
+    `hostler cluster create train --value podSubnet=10.1.0.0/16 --control 3 --control-host a --control-host b --control-label role=control --pool 'gpu=2,gpu-type=H100 SXM5,gpus=8,host=c,label=disk=nvme' --pool cpu=1,zone=nj --label team=ml`,
   );
-  expect(commandLine({ command: 'cluster scale kc-1', method: 'PATCH', path: '/v1/clusters/kc-1', body: { pools: [{ name: 'gpu' }] } })).toBe(`hostler cluster scale kc-1 --pools '{"name":"gpu"}'`);
+  expect(commandLine({ command: 'cluster scale kc-1', method: 'PATCH', path: '/v1/clusters/kc-1', body: { pools: [{ name: 'gpu' }] } })).toBe('hostler cluster scale kc-1 --pools gpu=1');
   expect(commandLine({ command: 'cluster scale kc-1', method: 'PATCH', path: '/v1/clusters/kc-1', body: { pool: 'gpu', count: 0 } })).toBe('hostler cluster scale kc-1 --pool gpu --count 0');
   expect(commandLine({ command: 'cluster delete kc-1', method: 'DELETE', path: '/v1/clusters/kc-1', flags: { tenantID: 'acme', force: true, reason: 'new hosts' } })).toBe(
     "hostler cluster delete kc-1 --tenant acme --force --reason 'new hosts'",

@@ -48,9 +48,30 @@ function portText(one: Port): string {
   return parts.join(',');
 }
 
+interface Pool {
+  name?: string;
+  count?: number;
+  gpuType?: string;
+  gpus?: number;
+  zone?: string;
+  hosts?: string[];
+  hostLabels?: Record<string, string>;
+}
+
+function poolText(one: Pool): string {
+  const parts = [`${one.name ?? ''}=${one.count ?? 1}`];
+  if (one.gpuType) parts.push(`gpu-type=${one.gpuType}`);
+  if (one.gpus) parts.push(`gpus=${one.gpus}`);
+  if (one.zone) parts.push(`zone=${one.zone}`);
+  parts.push(...(one.hosts ?? []).map((host) => `host=${host}`));
+  parts.push(...Object.entries(one.hostLabels ?? {}).map(([name, value]) => `label=${name}=${value}`));
+  return parts.join(',');
+}
+
 /** An entry of a list, as the command line takes it. */
-function entryText(entry: Value): string {
+function entryText(list: string, entry: Value): string {
   if (typeof entry !== 'object' || entry === null) return String(entry);
+  if (list === 'pools') return poolText(entry as Pool);
   const one = entry as Record<string, Value>;
   if ('port' in one) return portText(entry as Port);
   if ('mountPath' in one) return `${String(one.name)}:${String(one.mountPath)}${one.readOnly ? ':ro' : ''}`;
@@ -59,7 +80,7 @@ function entryText(entry: Value): string {
   return JSON.stringify(entry);
 }
 
-// Lists whose flag is not in the singular, which is another flag of the command: `--pool gpu --count 4`, `--pools JSON`.
+// Lists whose flag is not in the singular, which is another flag of the command: `--pool gpu --count 4`, `--pools gpu=4`.
 const pluralFlags: Record<string, readonly string[]> = { 'cluster scale': ['pools'] };
 
 function isPlural(command: string, name: string): boolean {
@@ -69,7 +90,7 @@ function isPlural(command: string, name: string): boolean {
 function flagsOf(name: string, value: Value, within: string, plural = false): string[] {
   if (value === undefined || value === '') return [];
   if (value === false) return [`--${shorter(kebab(name))}=false`];
-  if (Array.isArray(value)) return value.map((one) => `--${plural ? kebab(name) : singular(kebab(name))} ${quoted(entryText(one))}`);
+  if (Array.isArray(value)) return value.map((one) => `--${plural ? kebab(name) : singular(kebab(name))} ${quoted(entryText(name, one))}`);
   if (value === true) return [`--${shorter(kebab(name))}`];
   if (typeof value === 'object' && value !== null) {
     const inner = Object.entries(value);

@@ -163,7 +163,7 @@ export const gpus = resource('/v1/gpus', {
   ],
   filters: [
     { name: 'state', label: 'State', values: ['healthy', 'degraded', 'faulty', 'unresponsive', 'gone'] },
-    { name: 'use', label: 'Held by', values: ['idle', 'stock', 'instance', 'foreign'] },
+    { name: 'use', label: 'Held by', values: ['idle', 'stock', 'instance', 'foreign', 'cluster'] },
     { name: 'zone', label: 'Zone' },
     { name: 'host', label: 'Host' },
   ],

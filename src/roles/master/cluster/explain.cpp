@@ -63,7 +63,7 @@ private:
                             at < steps.size() ? steps[at]->name : "?", node->attempt, node->message),
                 fmt::format(
                     "Correct the cause; it is tried every 5 minutes. `hostler cluster delete {} --force` "
-                    "goes on without it.",
+                    "does not wait for it.",
                     cluster_.name));
         }
     }

@@ -142,7 +142,7 @@ TEST_F(ClusterWaits, EveryWrongFieldIsNamed) {
 
 TEST_F(ClusterWaits, OneThatHostsCouldNeverTakeIsRefusedWithTheNearest) {
     EXPECT_EQ(refused(wanted(2, 3)).reason, "cluster_impossible") << "five of three";
-    EXPECT_THAT(refused(wanted(3)).fields.at(0).message, HasSubstr("it can have 2"));
+    EXPECT_THAT(refused(wanted(3)).fields.at(0).message, HasSubstr("of which the others leave 2"));
     api::CreateCluster request = wanted(0);
     request.pools.push_back({.name = "gpu", .count = 1, .gpu_type = "H100", .gpus = 8});
     EXPECT_THAT(refused(request).fields.at(0).message, HasSubstr("with at least 4 GPUs there are 1"));

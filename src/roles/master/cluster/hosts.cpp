@@ -252,7 +252,7 @@ Result<> check_possible(const Desk& desk, const Cluster& cluster) {
         if (found.hosts[i] == 0)
             wrong.push_back({field, fmt::format("no host is like that; {}", nearest(desk, cluster, pool))});
         else
-            wrong.push_back({field, fmt::format("hosts like that: {}; beside the others it can have {}",
+            wrong.push_back({field, fmt::format("hosts like that: {}, of which the others leave {}",
                                                 found.hosts[i], got[i])});
     }
     if (wrong.empty()) return {};

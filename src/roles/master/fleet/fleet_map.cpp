@@ -29,6 +29,7 @@ api::FleetUse use_of(ClaimUse use) {
         case ClaimUse::instance:
         case ClaimUse::reserved:
         case ClaimUse::leaving: return api::FleetUse::instance;
+        case ClaimUse::node: return api::FleetUse::cluster;
         case ClaimUse::foreign: return api::FleetUse::foreign;
     }
     return api::FleetUse::foreign;

@@ -218,8 +218,8 @@ api::Gpu view(const Desk& desk, const Host& host, const GpuFacts& gpu) {
             case ClaimUse::stock: shown.use = api::GpuUse::stock; break;
             case ClaimUse::instance:
             case ClaimUse::reserved:
-            case ClaimUse::leaving:
-            case ClaimUse::node: shown.use = api::GpuUse::instance; break;
+            case ClaimUse::leaving: shown.use = api::GpuUse::instance; break;
+            case ClaimUse::node: shown.use = api::GpuUse::cluster; break;
             case ClaimUse::foreign: shown.use = api::GpuUse::foreign; break;
         }
     }

@@ -490,6 +490,8 @@ TEST_F(ApiTest, EveryListRefusesACursorThatIsNotItsOwn) {
                    R"({"name":"one","tenantID":"acme","image":"demo:1","specName":"small"})")
                   .status,
               201);
+    desk().estate.clusters.add({.id = "kc-1", .name = "one", .tenant = "acme", .project = "default"});
+    (void)commit();
     const std::string of_zones{
         json::parse(call("", "GET", "/v1/zones?limit=1").body).at("nextCursor").as_string()};
     ASSERT_EQ(call("", "GET", "/v1/zones?cursor=" + of_zones).status, 200);

@@ -312,6 +312,7 @@ struct Chaos : DeskRig {
                 case ClaimUse::leaving:
                     EXPECT_TRUE(instance && instance->claim == id && is_final(instance->phase)) << id;
                     break;
+                case ClaimUse::node: ADD_FAILURE() << id << " is of a cluster"; break;
                 case ClaimUse::foreign: EXPECT_TRUE(!instance || instance->claim.empty()) << id; break;
             }
         }

@@ -23,6 +23,7 @@ const uses: Record<string, Shade> = {
   stock: { label: 'stock', light: '#9cc3f5', dark: '#2f5f9e', mark: 'dot' },
   instance: { label: 'instance', light: '#2457d6', dark: '#5b8cff', mark: 'none' },
   foreign: { label: 'foreign', light: '#b98be0', dark: '#8a5cb8', mark: 'slash' },
+  cluster: { label: 'cluster', light: '#2fa39a', dark: '#1f7a73', mark: 'bar' },
   unavailable: { label: 'takes nothing new', light: '#c9a58a', dark: '#6e5138', mark: 'backslash' },
 };
 

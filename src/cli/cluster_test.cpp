@@ -1,0 +1,87 @@
+// Clusters on the command line: pools in words, and `hostler apply`.
+#include "api/operations_cluster.h"
+#include "cli/fake_api_test.h"
+
+namespace hostler::cli {
+namespace {
+
+using ::testing::HasSubstr;
+
+class ClusterCliTest : public CliTest {
+protected:
+    ClusterCliTest() {
+        api.handlers.on<api::ops::create_cluster>(
+            [this](api::Call, api::CreateCluster asked) -> Task<api::Cluster> {
+                there = api::Cluster{.id = "kc-1",
+                                     .name = asked.name,
+                                     .driver = asked.driver,
+                                     .version = asked.version.value_or("v2"),
+                                     .control = asked.control,
+                                     .pools = asked.pools};
+                co_return *there;
+            });
+        api.handlers.on<api::ops::get_cluster>([this](api::Call, api::NameCluster) -> Task<api::Cluster> {
+            if (!there) co_return fail(Code::not_found, "there is no cluster train", "cluster_not_found");
+            co_return *there;
+        });
+        api.handlers.on<api::ops::scale_cluster>(
+            [this](api::Call, api::ScaleCluster asked) -> Task<api::Cluster> {
+                ++scaled;
+                if (asked.control) there->control = *asked.control;
+                if (asked.pools) there->pools = *asked.pools;
+                co_return *there;
+            });
+    }
+    int apply(const std::string& more = "") {
+        return run({"apply", "-f", file("cluster.yaml", "kind: cluster\nname: train\n" + more)});
+    }
+    std::optional<api::Cluster> there;
+    int scaled = 0;
+};
+
+TEST_F(ClusterCliTest, PoolsAreWords) {
+    ASSERT_EQ(run({"cluster", "create", "train", "--tenant", "acme", "--pool", "cpu=2", "--pool",
+                   "gpu=1,gpu-type=H100 SXM5,gpus=8,zone=nj,host=a,host=b,label=disk=nvme"}),
+              0)
+        << err;
+    EXPECT_EQ(there->pools, (std::vector<api::ClusterPool>{{.name = "cpu", .count = 2},
+                                                           {.name = "gpu",
+                                                            .count = 1,
+                                                            .gpu_type = "H100 SXM5",
+                                                            .gpus = 8,
+                                                            .zone = "nj",
+                                                            .hosts = {"a", "b"},
+                                                            .host_labels = {{"disk", "nvme"}}}}));
+    for (const auto& [word, wrong] :
+         std::map<std::string, std::string>{{"gpu", "'gpu' is not NAME=COUNT"},
+                                            {"=2", "'=2' is not NAME=COUNT"},
+                                            {"gpu=many", "'many' is no whole number"},
+                                            {"gpu=1,disk=nvme", "'disk=nvme' is none of gpu-type=WORDS"},
+                                            {"gpu=1,label=disk", "'label=disk' is none of gpu-type=WORDS"}}) {
+        EXPECT_EQ(run({"cluster", "create", "train", "--tenant", "acme", "--pool", word}), 2);
+        EXPECT_THAT(err, HasSubstr(wrong));
+    }
+}
+
+TEST_F(ClusterCliTest, ApplyMakesOneAndChangesItsHosts) {
+    EXPECT_EQ(apply("pools: [{name: cpu, count: 1}]\n"), 0) << err;
+    EXPECT_EQ(out, "cluster/train created\n");
+    EXPECT_EQ(apply("pools: [{name: cpu, count: 1}]\n"), 0) << err;
+    EXPECT_EQ(out, "cluster/train unchanged\n");
+    EXPECT_EQ(scaled, 0);
+    EXPECT_EQ(apply("control: 3\npools: [{name: cpu, count: 2}]\n"), 0) << err;
+    EXPECT_EQ(out, "cluster/train updated: its hosts\n");
+    EXPECT_EQ(scaled, 1);
+    EXPECT_EQ(there->control, 3);
+    EXPECT_EQ(there->pools[0].count, 2);
+}
+
+TEST_F(ClusterCliTest, ApplyRefusesWhatCannotBeChanged) {
+    EXPECT_EQ(apply(), 0) << err;
+    EXPECT_EQ(apply("version: v3\ncontrol: 3\n"), 5);
+    EXPECT_THAT(err, HasSubstr("it exists and differs in: version (v2 there, v3 in the file)"));
+    EXPECT_EQ(scaled, 0);
+}
+
+}  // namespace
+}  // namespace hostler::cli
