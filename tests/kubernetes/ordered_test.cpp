@@ -19,6 +19,7 @@ namespace json = boost::json;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
+// Its pods serve on for 15 s after they are told to end: on a loaded machine kube-proxy is seconds late.
 std::string hello_objects() {
     return fmt::format(R"(apiVersion: apps/v1
 kind: Deployment
@@ -30,7 +31,7 @@ spec:
   template:
     metadata: {{labels: {{app: hello}}}}
     spec:
-      terminationGracePeriodSeconds: 10
+      terminationGracePeriodSeconds: 25
       affinity: {{podAntiAffinity: {{preferredDuringSchedulingIgnoredDuringExecution: [{{weight: 100, podAffinityTerm:
         {{topologyKey: kubernetes.io/hostname, labelSelector: {{matchLabels: {{app: hello}}}}}}}}]}}}}
       containers:
@@ -38,7 +39,7 @@ spec:
         image: {}
         imagePullPolicy: Never
         readinessProbe: {{httpGet: {{path: /, port: 8080}}, periodSeconds: 1, timeoutSeconds: 10}}
-        lifecycle: {{preStop: {{sleep: {{seconds: 4}}}}}}
+        lifecycle: {{preStop: {{sleep: {{seconds: 15}}}}}}
 ---
 apiVersion: policy/v1
 kind: PodDisruptionBudget

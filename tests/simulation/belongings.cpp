@@ -34,6 +34,7 @@ void Belongings::learn() {
     };
     all_of(estate.instances), all_of(estate.volumes), all_of(estate.networks), all_of(estate.subnets);
     all_of(estate.secrets), all_of(estate.operations), all_of(estate.api_keys), all_of(estate.users);
+    all_of(estate.clusters), all_of(estate.cluster_nodes);
     all_of(estate.groups), all_of(estate.grants), all_of(estate.invitations), all_of(estate.service_accounts);
     for (const auto& [id, volume] : estate.volumes.all())
         of_.insert_or_assign(volume.name, Place{volume.tenant, volume.project});

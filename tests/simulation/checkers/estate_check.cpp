@@ -21,7 +21,7 @@ using master::Desk;
 using master::Estate;
 
 // Whom a claim serves is counted from those who are served, not from the claim's own word.
-enum class Use { idle, tenant, stock, reserved, foreign, leaving, out_of_service };
+enum class Use { idle, tenant, stock, reserved, foreign, leaving, node, out_of_service };
 
 std::optional<Use> use_of(const Estate& estate, const Claim& claim, std::string& wrong) {
     const auto* instance = estate.instances.find(claim.holder);
@@ -52,6 +52,13 @@ std::optional<Use> use_of(const Estate& estate, const Claim& claim, std::string&
                 return Use::leaving;
             wrong = "it says leaving, and no ended or moved instance has it";
             return std::nullopt;
+        case ClaimUse::node: {
+            const auto* node = estate.cluster_nodes.find(claim.holder);
+            if (node && node->claim == claim.id && node->host == claim.host && node->tenant == claim.tenant)
+                return Use::node;
+            wrong = "it says node, and none of a cluster has it";
+            return std::nullopt;
+        }
     }
     return std::nullopt;
 }
@@ -157,8 +164,9 @@ void FitCheck::look(const Desk& desk, Findings& found) {
             if (const auto at = now.find(gpu); at != now.end()) {
                 at->second = claim.holder;
                 const auto before = unfit_.find(gpu);
-                if (claim.use != ClaimUse::foreign && before != unfit_.end() &&
-                    before->second != claim.holder)
+                // A node of a cluster is the whole host, whatever its GPUs are.
+                const bool chosen = claim.use != ClaimUse::foreign && claim.use != ClaimUse::node;
+                if (chosen && before != unfit_.end() && before->second != claim.holder)
                     found.report(Invariant::fit,
                                  fmt::format("{} is unfit and was given to {}", gpu, claim.holder));
             }
@@ -207,6 +215,9 @@ void StockCheck::look(const Desk& desk, std::uint64_t epoch, Findings& found) {
                          fmt::format("slot {} gave way to {}; {} of {} stand ready, and {} are kept", id,
                                      slot.gave_way, ready[slot.spec], slot.spec,
                                      spec.reclaim == Reclaim::never ? "all" : std::to_string(spec.keep)));
+        if (const ClusterNode* node = desk.estate.cluster_nodes.find(slot.gave_way);
+            node && desk.estate.claims.find(node->claim))
+            continue;  // It takes whole hosts.
         const Instance* to = desk.estate.instances.find(slot.gave_way);
         if (!to || to->claim.empty())
             found.report(Invariant::stock,

@@ -68,6 +68,10 @@ QuotaCheck::Use QuotaCheck::count(const Desk& desk, const std::map<std::string, 
             count(volume, {{"volumes", std::max(volume.size_bytes, volume.wanted_bytes)}});
     for (const auto& [id, job] : desk.estate.jobs.all())
         if (!is_final(job.phase)) count(job, {{"jobs", 1}});
+    for (const auto& [id, cluster] : desk.estate.clusters.all())
+        if (cluster.phase != ClusterPhase::deleted) count(cluster, {{"clusters", 1}});
+    for (const auto& [id, claim] : desk.estate.claims.all())
+        if (claim.use == ClaimUse::node) count(claim, amounts_of(desk, claim));
     return use;
 }
 
