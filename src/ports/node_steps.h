@@ -39,6 +39,7 @@ struct Leftover {
 class NodeSteps {
 public:
     virtual ~NodeSteps() = default;
+    // First ends what an agent that died has left of any step of the node but the programs that keep running.
     // Writes the files, whole or not at all, runs the command, and begins the program that keeps running:
     // that outlives the agent, and is begun again when it ends and when the machine starts. May be repeated,
     // after a crash in the middle as well. What a command leaves running ends with it; what is cancelled or

@@ -184,6 +184,16 @@ TEST_P(NodeStepsContract, WhatTheDeadAgentBeganIsDoneAgain) {
     EXPECT_EQ(rig_->alive("make"), 0U) << "two of them would do it at the same time";
 }
 
+TEST_P(NodeStepsContract, WhatTheDeadAgentBeganEndsBeforeAnotherStepOfItsNode) {
+    NodeStep slow = node_step("join");
+    slow.run = rig_->command("make", {.hangs = true});
+    rig_->die_during(slow, "make");
+    NodeStep cleans = node_step("clean");
+    cleans.run = rig_->command("make2", {});
+    ASSERT_TRUE(run(rig_->steps().perform(cleans)));
+    EXPECT_EQ(rig_->alive("make"), 0U) << "it would make again what is cleaned";
+}
+
 TEST_P(NodeStepsContract, FilesAreWholeAlsoWhenTheAgentDies) {
     NodeStep writes = node_step();
     const std::string big(200'000, 'a'), path = rig_->path("deep/below/config");

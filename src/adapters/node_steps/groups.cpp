@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cctype>
+#include <filesystem>
 
 #include "core/control_groups.h"
 
@@ -37,6 +39,23 @@ std::vector<std::string> group_folders(const StepSettings& settings, const std::
             folders.push_back(fmt::format("{}/{}/{:08x}.{}", in.path, settings.group_parent,
                                           mark_of(settings.folder), plain(name)));
     return folders;
+}
+
+std::vector<std::string> groups_named(const StepSettings& settings, const std::string& name,
+                                      const std::vector<std::string>& endings) {
+    std::vector<std::string> found;
+    for (const std::string& beginning : group_folders(settings, name)) {
+        const std::string parent = beginning.substr(0, beginning.rfind('/'));
+        std::error_code none;
+        for (std::filesystem::directory_iterator at{parent, none}, end; !none && at != end;
+             at.increment(none)) {
+            const std::string path = at->path().string();
+            const bool ends = std::ranges::any_of(
+                endings, [&](const std::string& ending) { return path.ends_with("." + ending); });
+            if (ends && path.starts_with(beginning + ".")) found.push_back(path);
+        }
+    }
+    return found;
 }
 
 std::vector<std::string> make_groups(const std::vector<std::string>& folders) {

@@ -21,9 +21,9 @@ public:
         : settings_(settings), step_(step), stop_(stop), programs_(settings) {}
 
     Result<NodeStepDone> run() {
-        // An agent that died may have left it in the middle.
-        for (const char* part : {"done", "undo", "run"})
-            (void)end_groups(group_folders(settings_, group_of(part)));
+        // An agent that died may have left it in the middle, or another step of the node: a command that
+        // makes what this one cleans.
+        (void)end_groups(groups_named(settings_, step_.node, {"done", "undo", "run"}));
         if (TRY(is_done()) && has_all()) return NodeStepDone{std::move(outputs_), true};
         auto done = go();
         // Late or cancelled, nothing of it runs on.
