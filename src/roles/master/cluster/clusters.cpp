@@ -184,7 +184,10 @@ Result<> scale_cluster(Desk& desk, const std::string& id, const api::ScaleCluste
             pool->count = request.count.value_or(pool->count);
     }
     TRY(all_right(std::move(wrong)));
-    if (wanted.control == now.control && wanted.pools == now.pools) return {};
+    if (wanted.control == now.control && wanted.pools == now.pools) {
+        if (!now.avoided.empty()) desk.estate.clusters.edit(id).avoided.clear();
+        return {};
+    }
     TRY(check_possible(desk, wanted));
     Amounts more = least_amounts(wanted);
     for (const auto& [resource, amount] : least_amounts(now)) more[resource] -= amount;

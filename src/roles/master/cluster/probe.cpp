@@ -101,7 +101,7 @@ std::int64_t next_probe(const Desk& desk, const std::string& id, const Driver& d
     return at == all.end() ? desk.estate.micros() : at->second.next;
 }
 
-void note_probe(Desk& desk, const std::string& id, const CommandAnswer& answer) {
+void note_probe(Desk& desk, const std::string& id, const CommandAnswer& answer, std::int64_t asked_at) {
     if (!desk.estate.clusters.find(id)) return;
     Probes::One& probe = desk.live.part<Probes>().by_cluster[id];
     if (!answer.done) {
@@ -115,6 +115,7 @@ void note_probe(Desk& desk, const std::string& id, const CommandAnswer& answer) 
     see_api(desk, id, true, "");
     const auto nodes = by_name(answer);
     for (const ClusterNode* node : nodes_of(desk, id)) {
+        if (node->phase_since > asked_at) continue;
         const auto at = nodes.find(node->name);
         const std::string_view said = at == nodes.end() ? std::string_view{} : at->second;
         see_node(desk, *node, node->role == NodeRole::control && said.contains("member"),

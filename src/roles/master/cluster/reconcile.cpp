@@ -142,7 +142,10 @@ private:
         const NodePhase before = node(id).phase;
         if (action.node_event == NodeEvent::free)
             return before == NodePhase::cleaning ? start_check(desk_, id) : end_node(desk_, id);
+        const bool rests = action.node_event == NodeEvent::soil && is_exhausted(driver_, node(id));
         move_node(desk_, id, action.node_event);
+        if (rests)
+            desk_.estate.cluster_nodes.edit(id).not_before = desk_.estate.micros() + step_pause_max_us;
         if (before != NodePhase::creating || action.node_event != NodeEvent::arrive) return;
         Cluster& row = desk_.estate.clusters.edit(id_);
         row.made = row.api_answers = true;

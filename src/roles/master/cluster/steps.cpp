@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <boost/json.hpp>
 #include <set>
+#include <tuple>
 
 #include "core/utf8.h"
 #include "roles/master/cluster/probe.h"
@@ -53,20 +54,20 @@ std::string control_address(const Desk& desk, const ClusterNode& node) {
     return address.empty() ? node.address : address;
 }
 
-// Where a step of place `control` runs: not on the node's own host unless that is the only one.
+// Where a step of place `control` runs: not on the node's own host unless that is the only one; rather where
+// the member answers and stays.
 std::string control_host(const Desk& desk, const ClusterNode& node) {
-    std::string own;
-    for (const bool wanted : {true, false})
-        for (const ClusterNode* one : nodes_of(desk, node.cluster)) {
-            const bool joined = one->phase == NodePhase::ready || one->phase == NodePhase::draining ||
-                                one->phase == NodePhase::leaving;
-            if (one->role != NodeRole::control || !joined || one->wanted != wanted ||
-                !answers(desk, one->host))
-                continue;
-            if (one->id != node.id) return one->host;
-            own = one->host;
-        }
-    return own;
+    const ClusterNode* best = nullptr;
+    const auto rank = [&](const ClusterNode* one) {
+        return std::tuple(one->id != node.id, one->healthy, one->wanted);
+    };
+    for (const ClusterNode* one : nodes_of(desk, node.cluster)) {
+        const bool joined = one->phase == NodePhase::ready || one->phase == NodePhase::draining ||
+                            one->phase == NodePhase::leaving;
+        if (one->role != NodeRole::control || !joined || !answers(desk, one->host)) continue;
+        if (!best || rank(one) > rank(best)) best = one;
+    }
+    return best ? best->host : "";
 }
 
 StepValues all_values(const Desk& desk, const Cluster& cluster, const Driver& driver,
@@ -275,7 +276,7 @@ void step_answered(Desk& desk, const HostCommand& command, const CommandAnswer& 
     const std::string id = node->id, of = node->cluster;
     if (node->doing == probe_step) {
         desk.estate.cluster_nodes.edit(id).doing.clear();
-        return note_probe(desk, of, answer);
+        return note_probe(desk, of, answer, command.created_at);
     }
     if (refused_unread(answer)) {
         abandon(desk, id, answer.message);
