@@ -152,6 +152,7 @@ std::string text_of(const Case& of) {
     if (of.hosts != usual.hosts) text += fmt::format(",hosts={}", of.hosts);
     if (of.tenants != usual.tenants) text += fmt::format(",tenants={}", of.tenants);
     if (of.jobs) text += ",jobs=1";
+    if (of.clusters) text += ",clusters=1";
     if (of.actions_max != usual.actions_max) text += fmt::format(",actions={}", of.actions_max);
     if (of.storm != usual.storm) text += fmt::format(",storm={}", of.storm / seconds{1});
     if (of.strikes) text += fmt::format(",strikes={}", fmt::join(*of.strikes, "+"));
@@ -187,6 +188,11 @@ Result<Case> parse_case(std::string_view text) {
         } else if (key == "jobs") {
             good = value == "0" || value == "1";
             result.jobs = value == "1";
+        } else if (key == "clusters") {
+            good = value == "0" || value == "1";
+            result.clusters = value == "1";
+            constexpr std::chrono::minutes calm_max{30};  // Hosts that could not be cleaned rest.
+            if (result.clusters) result.calm_max = calm_max;
         } else if (key == "storm") {
             good = read(value, storm_s);
             result.storm = seconds{storm_s};

@@ -24,6 +24,7 @@ struct Case {
     int tenants = tenants_max;
     int actions_max = 1'000'000;  // Of each tenant, while the storm lasts.
     bool jobs = false;            // Others submit jobs, and the tenants leave them room.
+    bool clusters = false;        // Others have clusters, and the tenants leave them hosts.
     Duration storm = std::chrono::seconds{150};
     Duration calm_max = std::chrono::minutes{8};
     // Of those that the seed brews, by name; none given: all of them.

@@ -47,6 +47,8 @@ Cloud::Cloud(std::uint64_t seed, Mistakes with, int host_count, int gpus, Contro
     found.only = mistakes.only;
     store_ledger.secret = secret;
     store_ledger.tell = [this](const std::string& what) { world.note(what); };
+    world.on_log = [this](std::string_view line) { ClusterCheck::look_at_log(line, found); };
+    store_ledger.on_call = [this](const Changes& changes) { ClusterCheck::look_at_commit(changes, found); };
     const auto skew = [this] {
         return sim::Skew{
             .wall = std::chrono::milliseconds{static_cast<std::int64_t>(dice.below(60'000)) - 30'000},
@@ -69,6 +71,7 @@ Cloud::Cloud(std::uint64_t seed, Mistakes with, int host_count, int gpus, Contro
         Machine& machine = world.machine(hosts.back(), gpus, skew());
         obedience.emplace(hosts.back(), Obedience{hosts.back(), found}).first->second.tell =
             [this](const std::string& what) { world.note(what); };
+        clusters.stand_on(machine);
         machine.engine.note = [this, before = std::move(machine.engine.note)](std::string_view what) {
             engines_changed_ = true;
             before(what);
@@ -86,6 +89,7 @@ Cloud::~Cloud() { end(); }
 
 void Cloud::end() {
     world.after_each_step = nullptr;
+    world.on_log = nullptr;
     world.timers.cancel(timer_);
     clients.cancel();
     world.settle();
@@ -264,15 +268,17 @@ std::string_view Cloud::who(std::string_view key) const {
 }
 
 void Cloud::checks() {
+    std::vector<const Machine*> machines;
+    for (const std::string& host : hosts) machines.push_back(&world.machine(host));
     if (std::exchange(engines_changed_, false)) {
         for (const std::string& host : hosts)
             check_engine(world.machine(host), spared(Invariant::gpu_once), found);
         check_layers();
         check_places();
-        std::vector<const Machine*> machines;
-        for (const std::string& host : hosts) machines.push_back(&world.machine(host));
         jobs_.look_at(machines, found);
     }
+    clusters.look();
+    cluster_check.look_at(machines, found);
     check_leaders();
     for (const auto& look : on_each_step) look();
     for (const std::string& host : hosts) {
@@ -296,6 +302,7 @@ void Cloud::checks() {
     quotas_.look(now->look(), now->epoch(), found);
     jobs_.look(now->look(), now->epoch(), found);
     queues.look(now->look(), now->epoch(), found);
+    cluster_check.look(now->look(), machines, now->epoch(), spared(Invariant::clean_host), found);
     std::map<std::string, std::uint64_t> on_disk;
     for (const std::string& host : hosts)
         on_disk.insert(world.machine(host).disk.volumes.begin(), world.machine(host).disk.volumes.end());
@@ -381,6 +388,7 @@ void Cloud::forget_faults() {
         machine->vfs.faults.fail_call = machine->vfs.faults.slow_sync = 0;
         machine->disk.faults = {};
         machine->engine.faults = {};
+        machine->node_host.faults = {};
         for (std::size_t gpu = 0; gpu < machine->gpus.conditions.size(); ++gpu)
             if (machine->gpus.conditions[gpu] != GpuCondition::ok) machine->gpus.reset(gpu);
         machine->go_on();

@@ -7,6 +7,7 @@
 #include "adapters/sim/world.h"
 #include "checkers/agent_watch.h"
 #include "checkers/alerts.h"
+#include "checkers/cluster_check.h"
 #include "checkers/estate_check.h"
 #include "checkers/findings.h"
 #include "checkers/job_check.h"
@@ -46,6 +47,7 @@ struct Mistakes {
     Before<HostVolumes> agent_volumes{};
     Before<HostNetwork> agent_networks{};
     Before<Net> agent_net{};
+    std::function<std::unique_ptr<NodeSteps>(NodeSteps&, Life&)> agent_node_steps{};
     std::function<void(agent::Settings&)> agent_settings{};
     std::function<void(master::Settings&)> master_settings{};
     std::optional<Invariant> only{};  // The one to be found, where the mistake breaks others sooner.
@@ -118,6 +120,8 @@ public:
     bool late_messages = false;       // Now and then an old command comes again.
     const Mistakes mistakes;
     World world;
+    ClusterTruth clusters{world};
+    ClusterCheck cluster_check{clusters};
     std::unique_ptr<Database> database;  // Of several masters.
     sim::Dice dice;
     sim::SimSealer sealer;  // In a file that all masters share.

@@ -24,6 +24,9 @@ std::unique_ptr<Certified> certified(Cloud& cloud, Life& life, const std::string
                                        });
 }
 
+// Of the one driver, on both sides.
+constexpr const char* driver_digest = "simulated-1";
+
 std::vector<std::string> wire_addresses(const Cloud& cloud) {
     std::vector<std::string> addresses;
     for (const std::string& name : cloud.masters) addresses.push_back(name + ":7440");
@@ -50,6 +53,9 @@ master::Settings master_settings(const Cloud& cloud) {
     settings.challenge.every = 10min;
     settings.move_lease = 30s;
     settings.move_margin = 150s;  // For all that may go wrong on one host at once.
+    settings.cluster_deadline = 5min;
+    settings.drivers = {ClusterTruth::driver()};
+    settings.driver_digests = {{ClusterTruth::driver_name, driver_digest}};
     if (cloud.mistakes.master_settings) cloud.mistakes.master_settings(settings);
     return settings;
 }
@@ -133,6 +139,7 @@ AgentProgram::AgentProgram(Cloud& in, Life& on, std::string with, std::string at
       volumes(in.mistakes.agent_volumes, on.volumes),
       networks(in.mistakes.agent_networks, on.networks),
       net(in.mistakes.agent_net, *on.container_net),
+      node_steps(in.mistakes.agent_node_steps ? in.mistakes.agent_node_steps(on.node_steps, on) : nullptr),
       journal(*mistaken_journal, in.obedience.at(on.machine.name)),
       engine(*mistaken_engine, in.obedience.at(on.machine.name)),
       exec(on.loop, on.timers, on.machine.engine) {}
@@ -144,15 +151,35 @@ Task<> AgentProgram::once() {
     settings.token = token;
     settings.version = "0.1.0";
     settings.gpu_test = 20s;  // GPUs come back while the storm lasts.
+    settings.clusters = true;
+    settings.drivers = {{ClusterTruth::driver_name, {ClusterTruth::driver(), driver_digest}}};
+    settings.cluster_files = "/var/lib/hostler-agent/clusters/files";
     if (cloud.mistakes.agent_settings) cloud.mistakes.agent_settings(settings);
     cloud.samples[life.machine.name].begin();
-    role = std::make_unique<agent::Agent>(
-        settings,
-        agent::Ports{
-            life.loop,    life.timers, *net,         life.random,       engine,          *networks,
-            *volumes,     journal,     life.logs,    {&life.telemetry}, life.host,       life.keys,
-            &names,       &exec,       &life.images, &life.leases,      &life.gpu_bench, &life.disk_bench,
-            &life.layers, nullptr,     &life.events, &life.processes});
+    role = std::make_unique<agent::Agent>(settings,
+                                          agent::Ports{life.loop,
+                                                       life.timers,
+                                                       *net,
+                                                       life.random,
+                                                       engine,
+                                                       *networks,
+                                                       *volumes,
+                                                       journal,
+                                                       life.logs,
+                                                       {&life.telemetry},
+                                                       life.host,
+                                                       life.keys,
+                                                       &names,
+                                                       &exec,
+                                                       &life.images,
+                                                       &life.leases,
+                                                       &life.gpu_bench,
+                                                       &life.disk_bench,
+                                                       &life.layers,
+                                                       nullptr,
+                                                       &life.events,
+                                                       &life.processes,
+                                                       node_steps ? node_steps.get() : &life.node_steps});
     co_return co_await role->run();
 }
 

@@ -89,6 +89,7 @@ struct AgentProgram {
     Before<HostVolumes> volumes;
     Before<HostNetwork> networks;
     Before<Net> net;
+    std::unique_ptr<NodeSteps> node_steps;  // Before the life's; null: nothing is.
     WatchedJournal journal;
     WatchedEngine engine;
     sim::SimExec exec;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "checkers/audit_check.h"
+#include "cluster_users.h"
 #include "fresh.h"
 #include "job_users.h"
 
@@ -64,6 +65,7 @@ private:
     // Of a whole cloud: what a smaller one has not is left out, and the rest stays as it was.
     std::vector<std::string> machines() const {
         std::vector<std::string> all = {"gw", "host-0", "host-1", "lon", "nj"};
+        if (case_.clusters) all.insert(all.end(), {"host-2", "host-3", "host-4"});
         if (cloud_.database) all.insert(all.end(), {"db-1", "db-2"});
         all.insert(all.end(), cloud_.masters.begin(), cloud_.masters.end());
         return all;
@@ -119,6 +121,17 @@ private:
         with("drop_news", 0.1, [&](double chance) {
             everywhere([chance](Machine& machine) { machine.engine.faults.drop_news = chance; });
         });
+        if (!case_.clusters) return;
+        with("steps_fail", 0.2, [&](double chance) {
+            everywhere([chance](Machine& machine) { machine.node_host.faults.fail = chance; });
+        });
+        with("steps_hang", 0.1, [&](double chance) {
+            everywhere([chance](Machine& machine) { machine.node_host.faults.hang = chance; });
+        });
+        with("slow_steps", 15'000, [&](double most_ms) {
+            const std::chrono::milliseconds slow{static_cast<std::int64_t>(most_ms)};
+            everywhere([slow](Machine& machine) { machine.node_host.faults.time_max = slow; });
+        });
     }
 
     Cloud& cloud_;
@@ -143,30 +156,35 @@ struct Users {
     Tenants& tenants;
     Readers& readers;
     JobUsers* jobs;
+    ClusterUsers* clusters;
 
     void start(Cloud& cloud) {
         tenants.start();
         if (cloud.database) readers.start();
-        if (!jobs) return;
-        jobs->start();
+        if (jobs) jobs->start();
+        if (clusters) clusters->start();
         cloud.on_recovery = [this, before = cloud.on_recovery](master::Term& term) {
             before(term);
-            jobs->check(term);
+            if (jobs) jobs->check(term);
+            if (clusters) clusters->check(term);
         };
     }
     void stop() {
         tenants.stop();
         readers.stop();
         if (jobs) jobs->stop();
+        if (clusters) clusters->stop();
     }
-    bool done() const { return tenants.done() && (!jobs || jobs->done()); }
+    bool done() const { return tenants.done() && (!jobs || jobs->done()) && (!clusters || clusters->done()); }
     std::string unsettled(const master::Term& term) const {
         std::string text = tenants.unsettled(term);
-        return text.empty() && jobs ? jobs->unsettled(term) : text;
+        if (text.empty() && jobs) text = jobs->unsettled(term);
+        return text.empty() && clusters ? clusters->unsettled(term) : text;
     }
     void check(const master::Term& term) const {
         tenants.check(term);
         if (jobs) jobs->check(term);
+        if (clusters) clusters->check(term);
     }
 };
 
@@ -225,11 +243,15 @@ StormReport ride(const Case& which, Mistakes mistakes, const std::function<void(
         cloud.not_of_lost = {Invariant::durable, Invariant::settled, Invariant::one_place, Invariant::layer};
     std::optional<JobUsers> jobs;
     if (which.jobs) jobs.emplace(cloud);
-    constexpr int actions_beside_jobs = 2;  // What they start stays where it is in the calm, too.
-    tenants.actions_max = which.jobs ? std::min(which.actions_max, actions_beside_jobs) : which.actions_max;
+    std::optional<ClusterUsers> clusters;
+    if (which.clusters) clusters.emplace(cloud);
+    constexpr int actions_beside = 2;  // What they start stays where it is in the calm, too.
+    tenants.actions_max =
+        which.jobs || which.clusters ? std::min(which.actions_max, actions_beside) : which.actions_max;
     StormReport report;
     if (cloud.begin(names))
-        storm_and_calm(cloud, {tenants, readers, jobs ? &*jobs : nullptr}, which, report.verdict, brewed);
+        storm_and_calm(cloud, {tenants, readers, jobs ? &*jobs : nullptr, clusters ? &*clusters : nullptr},
+                       which, report.verdict, brewed);
     else
         cloud.found.report(Invariant::settled, "the cloud did not begin: " + cloud.unsettled());
     report.digest = cloud.world.digest();
@@ -250,6 +272,9 @@ StormReport ride(const Case& which, Mistakes mistakes, const std::function<void(
     if (jobs)
         report.jobs = jobs->submitted, report.cancelled = jobs->cancelled,
         report.sent_again = jobs->sent_again;
+    if (clusters)
+        report.clusters = clusters->created, report.scaled = clusters->scaled,
+        report.deleted = clusters->deleted, report.made = clusters->made;
     report.evictions = cloud.queues.evictions;
     if (cloud.database) report.promoted = cloud.database->promoted(), report.lost = cloud.database->lost();
     for (const auto& [name, tenant] : tenants.all) report.opened += tenant.opened;

@@ -44,6 +44,7 @@ public:
     void power(const std::string& machine, bool on) {
         on ? (void)off_.erase(machine) : (void)off_.insert(machine);
     }
+    bool powered(const std::string& machine) const { return !off_.contains(machine); }
 
 private:
     friend class SimNet;

@@ -88,6 +88,59 @@ std::string without_outputs(std::string_view text, const std::vector<std::string
 
 }  // namespace
 
+NodeHost::~NodeHost() {
+    while (!running.empty()) end(running.begin()->first);
+}
+
+void NodeHost::end_orphans(const std::string& node) {
+    for (auto at = running.begin(); at != running.end();) {
+        const auto& [id, one] = *at++;
+        if (one.orphan && one.of.first == node) end(id);
+    }
+}
+
+void NodeHost::power_cut() {
+    while (!running.empty()) end(running.begin()->first);
+}
+
+// In the middle of its time.
+void NodeHost::take_effect(Running& one) {
+    if (!one.asks) leave_traces(*this, one.of.second);
+    if (one.works && plays && !commands.contains(one.words[0])) {
+        const Duration time = one.plays.time;
+        one.plays = plays(one.words);
+        one.plays.time = time;
+    }
+    if (!one.works || one.asks || one.plays.exit_code != 0) return;
+    done.insert(one.of);
+    if (one.plays.marks) marked.insert(one.words[0]);
+}
+
+// Nobody waits for its end.
+void NodeHost::go_on_alone(std::uint64_t id, Duration until_middle, Duration rest) {
+    Running& one = running.at(id);
+    one.orphan = true;
+    if (!beside) return;
+    const auto at_end = [this, id, rest] {
+        running.at(id).wake = beside->schedule(beside->now() + rest, [this, id] {
+            running.at(id).wake = 0;
+            end(id);
+        });
+    };
+    if (until_middle == Duration{}) return at_end();
+    one.wake = beside->schedule(beside->now() + until_middle, [this, id, at_end] {
+        take_effect(running.at(id));
+        at_end();
+    });
+}
+
+void NodeHost::end(std::uint64_t id) {
+    const auto at = running.find(id);
+    if (at->second.wake != 0) beside->cancel(at->second.wake);
+    alive.erase(alive.find(at->second.words[0]));
+    running.erase(at);
+}
+
 struct SimNodeSteps::Performance {
     NodeStep step;
     Instant until;
@@ -99,10 +152,7 @@ struct SimNodeSteps::Performance {
 Task<NodeStepDone> SimNodeSteps::perform(NodeStep step) {
     CO_TRY(co_await check_cancelled());
     const NodeHost::Step key{step.node, step.name};
-    if (const auto orphan = host_.orphans.find(key); orphan != host_.orphans.end()) {
-        if (const auto at = host_.alive.find(orphan->second); at != host_.alive.end()) host_.alive.erase(at);
-        host_.orphans.erase(orphan);
-    }
+    host_.end_orphans(step.node);
     const bool starts = !step.start.empty();
     auto of = std::make_shared<Performance>(std::move(step), Instant{}, key);
     of->until = timers_.now() + of->step.deadline;
@@ -175,34 +225,43 @@ Task<SimCommand> SimNodeSteps::command(std::shared_ptr<Performance> of, std::vec
         co_return fail(Code::not_found, fmt::format("the program '{}' is not on this host", program),
                        "program_missing");
     ++host_.runs[program];
-    struct Running {
-        SimNodeSteps& steps;
-        NodeHost::Step key;
-        std::string name;
-        bool ended = false;
-        ~Running() {
-            if (!ended && steps.life_.expired())
-                steps.host_.orphans.insert_or_assign(key, name);
-            else
-                steps.host_.alive.erase(steps.host_.alive.find(name));
-        }
-    } running{*this, of->key, program};
-    host_.alive.insert(program);
     SimCommand plays = played(*of, program, asks);
     const bool fails = std::exchange(host_.faults.fail_next, false) || host_.dice.chance(host_.faults.fail);
     if (host_.dice.chance(host_.faults.hang)) plays.time = forever;
-    CO_TRY(co_await pass(of, plays.time / 2));
-    const bool works = !fails || host_.dice.chance(0.5);
-    if (works && plays.exit_code == 0 && !asks) {
-        host_.done.insert(of->key);
-        if (plays.marks) host_.marked.insert(program);
-    }
-    CO_TRY(co_await pass(of, plays.time - plays.time / 2));
-    if (fails) plays.exit_code = 1;
-    running.ended = true;
-    for (auto& [name, value] : outputs_in(plays.output, of->step.outputs)) of->outputs[name] = value;
-    of->last = without_outputs(plays.output + plays.complaint, of->step.outputs);
-    co_return plays;
+    const Duration half = plays.time / 2, rest = plays.time - half;
+    const std::uint64_t id = ++host_.begun_;
+    host_.alive.insert(program);
+    host_.running.emplace(id, NodeHost::Running{.of = of->key,
+                                                .words = std::move(words),
+                                                .plays = std::move(plays),
+                                                .asks = asks,
+                                                .works = !fails || host_.dice.chance(0.5)});
+    struct Course {
+        SimNodeSteps& steps;
+        std::uint64_t id;
+        Instant middle;
+        Duration half, rest;
+        bool ended = false;
+        ~Course() {
+            NodeHost& host = steps.host_;
+            if (ended || !steps.life_.expired()) {
+                host.end(id);
+                return;
+            }
+            const Duration passed = steps.timers_.now() - middle + half;
+            passed < half ? host.go_on_alone(id, half - passed, rest)
+                          : host.go_on_alone(id, {}, half + rest - passed);
+        }
+    } course{*this, id, timers_.now() + half, half, rest};
+    CO_TRY(co_await pass(of, half));
+    host_.take_effect(host_.running.at(id));
+    CO_TRY(co_await pass(of, rest));
+    course.ended = true;
+    SimCommand end = host_.running.at(id).plays;
+    if (fails) end.exit_code = 1;
+    for (auto& [name, value] : outputs_in(end.output, of->step.outputs)) of->outputs[name] = value;
+    of->last = without_outputs(end.output + end.complaint, of->step.outputs);
+    co_return end;
 }
 
 Task<> SimNodeSteps::must(std::shared_ptr<Performance> of, std::vector<std::string> words) {

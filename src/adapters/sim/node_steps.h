@@ -1,6 +1,7 @@
 // Steps of clusters on a simulated machine. What they did outlives the agent.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <set>
@@ -31,27 +32,54 @@ struct NodeFaults {
 // What the machine keeps over the death of its agent.
 struct NodeHost {
     using Step = std::pair<std::string, std::string>;  // Node, name.
+    // A command that runs now.
+    struct Running {
+        Step of;
+        std::vector<std::string> words;
+        SimCommand plays;
+        bool asks = false;    // It is a question whether the step is done.
+        bool works = true;    // It does its work, whether it fails afterwards or not.
+        bool orphan = false;  // The agent that began it has died.
+        TimerId wake = 0;     // Of an orphan: when it goes on.
+    };
 
     explicit NodeHost(Dice with) : dice(with) {}
+    NodeHost(const NodeHost&) = delete;
+    ~NodeHost();
     // Its steps leave things on the machine, as `leftovers` of the driver names them, from their first moment
     // on; they stay until each step of phase `clean` that is for all roles has been done after the last other
     // one.
     void know(Driver driver) { drivers.push_back(std::move(driver)); }
+    // What an agent that died has left of the node's commands ends.
+    void end_orphans(const std::string& node);
+    void power_cut();  // After its agent died: no command runs on.
 
     Dice dice;
     NodeFaults faults;
     std::vector<Driver> drivers;
     std::map<std::string, SimCommand> commands;  // By argument 0. Others take some time and end with 0.
-    std::set<std::string> missing;               // Programs that are not there, by argument 0.
-    std::map<std::string, std::size_t> runs;     // How often each was begun.
-    std::multiset<std::string> alive;            // That run now, also without an agent.
-    std::map<std::string, StepFile> files;       // By path.
+    // What the world makes of a command that is in no table, in the middle of its time; unset: it ends with
+    // 0.
+    std::function<SimCommand(const std::vector<std::string>& words)> plays;
+    // Commands that an agent which died has left go on by it; null: they do nothing any more.
+    Timers* beside = nullptr;
+    std::set<std::string> missing;                      // Programs that are not there, by argument 0.
+    std::map<std::string, std::size_t> runs;            // How often each was begun.
+    std::multiset<std::string> alive;                   // That run now, also without an agent.
+    std::map<std::string, StepFile> files;              // By path.
     std::map<Step, std::vector<std::string>> programs;  // That keep running.
-    std::map<Step, std::string> orphans;                // Commands that an agent which died has left.
+    std::map<std::uint64_t, Running> running;           // In the order in which they were begun.
     std::set<Step> done;                                // As commands `done` that are in no table see it.
     std::set<std::string> marked;                       // Programs.
     std::set<Leftover> left;                            // A process without its number.
     std::set<Step> cleaned;                             // Steps of phase `clean` since the last other one.
+
+private:
+    friend class SimNodeSteps;
+    void take_effect(Running& one);
+    void go_on_alone(std::uint64_t id, Duration until_middle, Duration rest);
+    void end(std::uint64_t id);
+    std::uint64_t begun_ = 0;
 };
 
 class SimNodeSteps final : public NodeSteps {

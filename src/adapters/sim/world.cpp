@@ -89,6 +89,7 @@ thread_local World* telling = nullptr;
 
 void World::tell(Level level, std::string_view line) {
     constexpr std::array<std::string_view, 4> names = {"debug", "info", "warn", "error"};
+    if (telling && telling->on_log) telling->on_log(line);
     if (telling && level != Level::debug)
         telling->note(fmt::format("{}: {}: {}", telling->busy_ ? telling->busy_->name : "-",
                                   names[static_cast<std::size_t>(level)], line));
@@ -138,12 +139,14 @@ Machine::Machine(World& in, std::string called, int gpu_count, Skew with)
     engine.networks_in_use = &disk.networks_in_use;
     engine.note = [this](std::string_view what) { world.note(fmt::format("{}: {}", name, what)); };
     for (const auto& gpu : gpus.inventory.gpus) engine.devices.insert(gpu.cdi_name);
+    node_host.beside = &beside_timers;
     vfs.faults.sync_time = std::chrono::milliseconds{2};
     vfs.faults.call_time = std::chrono::microseconds{10};
 }
 
 Machine::~Machine() {
     if (life_) bury(std::move(life_));
+    node_host.power_cut();
     TaskGroup group{engine_loop};
     end_beside();
     group.start("engine", engine.close());
@@ -198,6 +201,7 @@ void Machine::crash(Death death) {
     }
     vfs.forget_calls();
     bury(std::move(life));
+    if (death == Death::power) node_host.power_cut();
 }
 
 void Machine::end_beside() {

@@ -157,9 +157,10 @@ public:
     void settle();  // All that can be done without time passing.
 
     std::uint64_t digest() const { return clock.digest.value(); }
-    void note(std::string_view what);       // Goes into the digest, and into the story.
-    std::vector<std::string> story;         // The last notes, for whoever looks at a failed seed.
-    std::function<void()> after_each_step;  // Checkers.
+    void note(std::string_view what);              // Goes into the digest, and into the story.
+    std::vector<std::string> story;                // The last notes, for whoever looks at a failed seed.
+    std::function<void()> after_each_step;         // Checkers.
+    std::function<void(std::string_view)> on_log;  // The same, for each line that the living log.
     void allow_reboots(bool allowed) { reboots_ = allowed; }
     void strike(const Strike& strike);
     // Strikes as they come, from now on.

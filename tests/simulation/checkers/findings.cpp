@@ -45,6 +45,11 @@ std::string_view name(Invariant invariant) {
         case Invariant::guaranteed: return "guaranteed";
         case Invariant::starved: return "starved";
         case Invariant::shares: return "shares";
+        case Invariant::node_host: return "node_host";
+        case Invariant::node_step: return "node_step";
+        case Invariant::quorum: return "quorum";
+        case Invariant::clean_host: return "clean_host";
+        case Invariant::output: return "output";
         case Invariant::settled: return "settled";
     }
     return "";

@@ -47,6 +47,11 @@ enum class Invariant {
     guaranteed,  // A queue that asks for what it is guaranteed has it within grace.
     starved,     // No gang waits endlessly while smaller jobs begin.
     shares,      // What queues hold is what the tasks of their jobs hold.
+    node_host,   // A host is a node of at most one cluster, and nothing else has a place there meanwhile.
+    node_step,   // No two steps of a node are under way at a time on one host.
+    quorum,      // No member of a control plane goes that the others need, and one changes at a time.
+    clean_host,  // A host that is no node has nothing of a cluster.
+    output,      // What a step puts out is in no event, log, audit line or answer.
     settled,     // In the calm everything gets where it was to get.
 };
 

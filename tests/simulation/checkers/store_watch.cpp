@@ -38,6 +38,7 @@ void StoreLedger::restored(const std::vector<std::shared_ptr<const Changes>>& ke
 std::uint64_t StoreLedger::called(const Changes& changes) {
     in_doubt_.push_back({++calls, changes, object_to ? object_to(changes) : ""});
     look_for_secret(changes);
+    if (on_call) on_call(changes);
     for (const EventRecord& event : changes.events)
         tell(fmt::format("commit {}: {} {} {}: {}", changes.number, event.kind, event.id, event.reason,
                          event.message));

@@ -31,6 +31,7 @@ public:
     std::uint64_t calls = 0;
     std::string secret;                     // What is to be nowhere in what is written; empty: nothing is.
     std::function<void(std::string)> tell;  // The story.
+    std::function<void(const Changes&)> on_call;  // At all that is written; unset: nobody does.
     // Why nobody may write this; empty: they may. What is refused by the store was never written.
     std::function<std::string(const Changes&)> object_to;
     // Where several masters commit: whether the store has this one, of an epoch and with a number. Else
