@@ -29,6 +29,10 @@ public:
                 if (node.healthy) ++quorum_.healthy;
             }
             changing_ = changing_ || is_changing(node);
+            // It began to go as one that did not answer, perhaps, and is back: no other goes meanwhile.
+            const bool counted = node.phase == NodePhase::joining || node.member;
+            loses_ =
+                loses_ || (node.busy && counted && is_changing(node) && node.phase != NodePhase::draining);
             if (node.phase == NodePhase::creating) creating_ = true;
         }
     }
@@ -101,7 +105,11 @@ private:
                 return node.step < count(node) ? step(node) : move(node, NodeEvent::arrive);
             case NodePhase::joining:
                 if (!node.wanted) return undo_join(node, ends);
-                return node.step < count(node) ? step(node) : move(node, NodeEvent::arrive);
+                if (node.step >= count(node)) return move(node, NodeEvent::arrive);
+                if (node.role == NodeRole::control && node.host_answers && !node.exhausted &&
+                    std::exchange(loses_, true))
+                    return block(node, "quorum");
+                return step(node);
             case NodePhase::ready:
                 if (!node.wanted) return go(node, ends);
                 if (!node.knows_addresses && node.step < count(node)) step(node);
@@ -217,7 +225,7 @@ private:
     ClusterPlan plan_;
     Quorum quorum_;
     bool changing_ = false;  // The membership of the control plane changes.
-    bool loses_ = false;     // A member goes by this plan.
+    bool loses_ = false;     // A member comes or goes by a step that is under way, or goes by this plan.
     bool creating_ = false;  // The first node of the control plane is at it.
 };
 

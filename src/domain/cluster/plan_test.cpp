@@ -274,6 +274,29 @@ TEST(ClusterPlan, TheLastMemberOfAMajorityStays) {
                 Contains(ClusterAction{.act = ClusterAct::turn, .cluster_event = ClusterEvent::lose}));
 }
 
+TEST(ClusterPlan, NoMemberGoesWhileAnotherIsAtIt) {
+    const auto member = [](std::string id, NodePhase phase, bool busy) {
+        return NodeView{.id = std::move(id),
+                        .role = NodeRole::control,
+                        .phase = phase,
+                        .wanted = phase == NodePhase::ready,
+                        .member = true,
+                        .healthy = true,
+                        .busy = busy};
+    };
+    ClusterView view{.phase = ClusterPhase::scaling,
+                     .made = true,
+                     .api_answers = true,
+                     .nodes = {member("n1", NodePhase::ready, false), member("n2", NodePhase::leaving, true),
+                               member("n3", NodePhase::leaving, false)}};
+    const Driver test = driver();
+    const ClusterAction goes{.act = ClusterAct::step, .node = "n3", .step = step_named(test, "member")};
+    EXPECT_THAT(plan(view, test).actions, ::testing::Not(Contains(goes)));
+    EXPECT_THAT(plan(view, test).blocked, Contains(ClusterBlock{"n3", "quorum"}));
+    view.nodes[1].member = false;
+    EXPECT_THAT(plan(view, test).actions, Contains(goes));
+}
+
 // Anything fails at any time; afterwards it comes to rest with what is wanted, and no promise was broken on
 // the way.
 TEST(ClusterPlan, ComesToRestAfterAnyStorm) {
