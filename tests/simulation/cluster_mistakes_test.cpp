@@ -108,7 +108,8 @@ TEST(ClusterMistakes, TwoMembersThatGoTogether) {
         if (ready.size() < 2) return false;
         for (const std::string& id : ready) {
             ClusterNode& node = desk.estate.cluster_nodes.edit(id);
-            node.phase = NodePhase::draining, node.wanted = false;
+            node.phase = NodePhase::leaving, node.wanted = false;
+            node.doing = "forget-member";
         }
         return true;
     };

@@ -15,12 +15,11 @@ using master::Desk;
 // The last of the steps by which a member of the control plane goes.
 constexpr std::string_view forgets_member = "forget-member";
 
-// The membership changes by it, and it may cost a majority. One that does not answer is none any more.
+// A step by which the membership changes is under way.
 bool changes_members(const ClusterNode& node) {
-    if (node.role != NodeRole::control) return false;
-    if (node.phase == NodePhase::joining) return node.wanted;
-    return (node.phase == NodePhase::draining || node.phase == NodePhase::leaving) && node.member &&
-           node.healthy;
+    if (node.role != NodeRole::control || node.doing.empty()) return false;
+    return (node.phase == NodePhase::joining && node.wanted) ||
+           (node.phase == NodePhase::leaving && node.member && node.doing == forgets_member);
 }
 
 bool ends(const Cluster& cluster) {
