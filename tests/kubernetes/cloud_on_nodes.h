@@ -1,5 +1,5 @@
 // A cloud on this machine whose hosts are nodes: `hostler up` as it is shipped, and an agent on each node
-// that allows clusters. `up` has one simulated host of its own, which does not.
+// that allows clusters. The one simulated host of `up` does not.
 #pragma once
 
 #include <boost/json.hpp>

@@ -91,7 +91,7 @@ protected:
         return words;
     }
     void succeeds(const Ran& ran) { ASSERT_EQ(ran.code, 0) << ran.out << ran.err; }
-    // The command line is a program of its own: asked without a pause it takes a CPU.
+    // Each call starts the command line as a process: without a pause that uses a whole CPU.
     json::value look() {
         std::this_thread::sleep_for(std::chrono::seconds{1});
         return cluster();

@@ -1,5 +1,5 @@
-// What must hold of clusters and of the hosts that are their nodes. It looks at rows, at machines and at what
-// the simulated clusters really are, and asks nothing of the code that acts on clusters.
+// Invariants of clusters and of the hosts that are their nodes. The checker reads rows, machines and the
+// model of the simulated clusters. It calls none of the code that acts on clusters.
 #pragma once
 
 #include "adapters/sim/world.h"

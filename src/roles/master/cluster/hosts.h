@@ -39,11 +39,11 @@ const WholeHosts& whole_hosts(const Desk& desk);
 
 struct HostFound {
     std::string host;
-    std::vector<std::string> reclaimed;  // Claims of idle stock that give way.
+    std::vector<std::string> reclaimed;  // Claims of idle stock that are removed for it.
 };
 
 // A host for one more node of this pool, or of the control plane: without GPUs first, then with the fewest;
-// idle stock gives way if there is no other. nullopt: none is free.
+// idle stock is removed if there is no other. nullopt: no host is free.
 std::optional<HostFound> find_host(const Desk& desk, const Cluster& cluster, const ClusterPool& pool);
 
 // Why none is free, for people: "of 5 hosts that allow clusters 2 are in use, 1 is cordoned".

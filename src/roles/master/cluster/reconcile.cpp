@@ -144,8 +144,7 @@ private:
             return before == NodePhase::cleaning ? start_check(desk_, id) : end_node(desk_, id);
         const bool rests = action.node_event == NodeEvent::soil && is_exhausted(driver_, node(id));
         move_node(desk_, id, action.node_event);
-        if (rests)
-            desk_.estate.cluster_nodes.edit(id).not_before = desk_.estate.micros() + step_pause_max_us;
+        if (rests) desk_.estate.cluster_nodes.edit(id).not_before = desk_.estate.micros() + step_pause_max_us;
         if (before != NodePhase::creating || action.node_event != NodeEvent::arrive) return;
         Cluster& row = desk_.estate.clusters.edit(id_);
         row.made = row.api_answers = true;
@@ -198,7 +197,7 @@ private:
 
     void note_waits() {
         const Cluster& row = cluster();
-        if (row.phase == ClusterPhase::failed) return;  // It says why, and takes no more hosts.
+        if (row.phase == ClusterPhase::failed) return;  // Its reason stays, and it claims no hosts.
         const bool says = row.reason == "no_host" || row.reason == "quota_exceeded";
         const std::string reason = wait_ ? wait_->reason : "", message = wait_ ? wait_->message : "";
         if ((!wait_ && !says) || (row.reason == reason && row.message == message)) return;

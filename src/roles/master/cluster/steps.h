@@ -7,7 +7,7 @@
 namespace hostler::master {
 
 inline constexpr std::int64_t step_pause_us = 10'000'000;       // Before the second try; then twice as long,
-inline constexpr std::int64_t step_pause_max_us = 300'000'000;  // and at most so long.
+inline constexpr std::int64_t step_pause_max_us = 300'000'000;  // up to this pause.
 inline constexpr int clean_checks_max = 3;                      // Of one cleaning, that failed.
 
 // The step's command is under way when it returns, or its try has failed.

@@ -1,4 +1,4 @@
-// Which clusters are to be looked at: those of which something has changed, and those whose time has come.
+// The clusters that are due for a look: those that have changed, and those with a time that has come.
 #pragma once
 
 #include "roles/master/state/desk.h"
