@@ -16,6 +16,7 @@ protected:
         one->make_stock(4);
     }
     static void TearDownTestSuite() {
+        if (!one) return;  // It did not start.
         one->stop();
         EXPECT_TRUE(one->until([] { return one->processes().empty(); })) << "it was ended in order";
         one.reset();
