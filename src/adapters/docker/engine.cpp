@@ -65,15 +65,34 @@ DockerEngine::DockerEngine(Net& net, Timers& timers, Worker& worker, EngineSetti
 
 Task<Traits> DockerEngine::traits() {
     if (traits_) co_return *traits_;
+    co_return co_await ask_traits();
+}
+
+// One question at a time, whose answer is for all who wait: podman runs programs of the package manager for it, and goes on
+// when its client has left. Many at once would keep a machine busy until none is answered in time.
+Task<Traits> DockerEngine::ask_traits() {
+    const std::uint64_t seen = told_;
+    while (asking_) {
+        CO_TRY(co_await asked_.wait());
+        if (told_ != seen) co_return *traits_;
+    }
+    asking_ = true;
+    struct Asking {
+        DockerEngine& engine;
+        ~Asking() {
+            engine.asking_ = false;
+            engine.asked_.notify_all();
+        }
+    } const asking{*this};
     const auto version = CO_TRY(co_await api_.call("GET", "/version", settings_.call_time));
     const auto info = CO_TRY(co_await api_.call("GET", "/info", settings_.call_time));
     traits_ = CO_TRY(parse_traits(version.body, info.body));
+    ++told_;
     co_return *traits_;
 }
 
 Task<EngineFacts> DockerEngine::describe() {
-    traits_.reset();  // Whoever asks wants to know what is there now.
-    const auto now = CO_TRY(co_await traits());
+    const auto now = CO_TRY(co_await ask_traits());  // Whoever asks wants to know what is there now.
     auto told = facts(now);
     told.disk_unlimited = CO_TRY(co_await disk_unlimited());
     co_return told;

@@ -5,6 +5,7 @@
 #include "adapters/docker/bodies.h"
 #include "adapters/docker/engine_settings.h"
 #include "adapters/docker/held_logs.h"
+#include "core/signal.h"
 #include "core/worker.h"
 #include "ports/engine.h"
 #include "ports/engine_events.h"
@@ -45,6 +46,7 @@ public:
 
 private:
     Task<Traits> traits();
+    Task<Traits> ask_traits();
     EngineFacts facts(const Traits& traits) const;
     Task<std::optional<Inspected>> inspect(std::string name);
     Task<> remove_container(std::string name, LayerEnd layer);
@@ -84,6 +86,9 @@ private:
     EngineSettings settings_;
     Api api_;
     std::optional<Traits> traits_;
+    bool asking_ = false;      // What the engine is.
+    std::uint64_t told_ = 0;   // How often it has said that.
+    Signal asked_;
     std::map<std::string, bool>
         oom_known_;  // By container id: kernels forget, and reading the log is not free.
     std::map<std::string, std::vector<std::string>> image_volumes_;  // By image id.
