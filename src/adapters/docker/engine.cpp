@@ -74,7 +74,7 @@ Task<Traits> DockerEngine::ask_traits() {
     const std::uint64_t seen = told_;
     while (asking_) {
         CO_TRY(co_await asked_.wait());
-        if (told_ != seen) co_return *traits_;
+        if (told_ != seen) co_return said_;
     }
     asking_ = true;
     struct Asking {
@@ -84,11 +84,14 @@ Task<Traits> DockerEngine::ask_traits() {
             engine.asked_.notify_all();
         }
     } const asking{*this};
-    const auto version = CO_TRY(co_await api_.call("GET", "/version", settings_.call_time));
-    const auto info = CO_TRY(co_await api_.call("GET", "/info", settings_.call_time));
-    traits_ = CO_TRY(parse_traits(version.body, info.body));
+    const auto version = co_await api_.call("GET", "/version", settings_.call_time);
+    CO_TRY(co_await check_cancelled());
+    const auto info = version ? co_await api_.call("GET", "/info", settings_.call_time) : version;
+    CO_TRY(co_await check_cancelled());
+    said_ = info ? parse_traits(version->body, info->body) : std::unexpected(info.error());
+    if (said_) traits_ = *said_;
     ++told_;
-    co_return *traits_;
+    co_return said_;
 }
 
 Task<EngineFacts> DockerEngine::describe() {
