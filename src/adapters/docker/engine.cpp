@@ -68,8 +68,9 @@ Task<Traits> DockerEngine::traits() {
     co_return co_await ask_traits();
 }
 
-// One question at a time, whose answer is for all who wait: podman runs programs of the package manager for it, and goes on
-// when its client has left. Many at once would keep a machine busy until none is answered in time.
+// One question at a time, and its answer is for all callers: podman runs programs of the package manager for
+// each, and goes on when its client has left. Many at once keep a machine busy until none is answered in
+// time.
 Task<Traits> DockerEngine::ask_traits() {
     const std::uint64_t seen = told_;
     while (asking_) {

@@ -86,9 +86,9 @@ private:
     EngineSettings settings_;
     Api api_;
     std::optional<Traits> traits_;
-    bool asking_ = false;      // What the engine is.
-    std::uint64_t told_ = 0;   // How often that was answered, or was not,
-    Result<Traits> said_{};    // and how the last time.
+    bool asking_ = false;     // What the engine is.
+    std::uint64_t told_ = 0;  // How often that was answered, or was not,
+    Result<Traits> said_{};   // and how the last time.
     Signal asked_;
     std::map<std::string, bool>
         oom_known_;  // By container id: kernels forget, and reading the log is not free.

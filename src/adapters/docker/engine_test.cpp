@@ -19,8 +19,9 @@ struct SlowEngine final : Net {
         auto [client, server] = hostler::testing::memory_pair();
         tasks.start("engine", [](SlowEngine& self, StreamPtr stream) -> Task<> {
             const http::ServerLimits limits;
-            co_return co_await http::serve(std::move(stream), self.timers, limits,
-                                           [&self](http::Exchange& exchange) { return self.answer(exchange); });
+            co_return co_await http::serve(
+                std::move(stream), self.timers, limits,
+                [&self](http::Exchange& exchange) { return self.answer(exchange); });
         }(*this, StreamPtr{std::move(server)}));
         co_return std::move(client);
     }
@@ -30,13 +31,13 @@ struct SlowEngine final : Net {
         const std::string target{exchange.request.target};
         ++asked[target.ends_with("/info") ? "info" : "version"];
         while (held) CO_TRY(co_await let_go.wait());
-        co_return co_await exchange.respond(
-            {200, {{"Content-Type", "application/json"}}, R"({"Version":"20.10.24","NCPU":4,"Driver":"vfs"})"});
+        co_return co_await exchange.respond({200, {{"Content-Type", "application/json"}}, body});
     }
     ManualTimers& timers;
     TaskGroup tasks;
     bool held = true;
     Signal let_go;
+    std::string body = R"({"Version":"20.10.24","NCPU":4,"Driver":"vfs"})";
     std::map<std::string, int> asked;
 };
 
@@ -45,19 +46,36 @@ struct NoWorker final : Worker {
     std::size_t backlog() const override { return 0; }
 };
 
-TEST(DockerEngineTest, OneQuestionServesAllWhoAskWhatItIs) {
+struct DockerEngineTest : ::testing::Test {
+    ~DockerEngineTest() override {
+        group.cancel();
+        played.tasks.cancel();
+        timers.settle();
+    }
+    void ask(TaskGroup& by) {
+        by.start("question", [](DockerEngineTest& test) -> Task<> {
+            const auto facts = co_await test.engine.describe();
+            CO_TRY(co_await check_cancelled());
+            ++test.answers[facts ? facts->name : facts.error().message];
+            co_return Result<>{};
+        }(*this));
+    }
+    void answer() {
+        played.held = false;
+        played.let_go.notify_all();
+        timers.settle();
+    }
     Loop loop;
     ManualTimers timers{loop};
     SlowEngine played{loop, timers};
     NoWorker worker;
     DockerEngine engine{played, timers, worker, {.socket = "unix:/engine.sock"}};
-    TaskGroup group{loop}, impatient{loop};
-    const auto ask = [&](TaskGroup& by) {
-        by.start("question", [](DockerEngine& of) -> Task<> {
-            (void)co_await of.describe();
-            co_return Result<>{};
-        }(engine));
-    };
+    std::map<std::string, int> answers;
+    TaskGroup group{loop};
+};
+
+TEST_F(DockerEngineTest, OneQuestionServesAllWhoAskWhatItIs) {
+    TaskGroup impatient{loop};
     ask(impatient);
     for (int i = 0; i < 20; ++i) ask(group);
     timers.settle();
@@ -65,14 +83,24 @@ TEST(DockerEngineTest, OneQuestionServesAllWhoAskWhatItIs) {
     impatient.cancel();  // Another one asks in its place.
     timers.settle();
     EXPECT_EQ(played.asked["version"], 2);
-    played.held = false;
-    played.let_go.notify_all();
-    timers.settle();
+    answer();
     EXPECT_EQ(played.asked["version"], 2);
     EXPECT_EQ(played.asked["info"], 1);
-    group.cancel();
-    played.tasks.cancel();
+    EXPECT_EQ(answers, (std::map<std::string, int>{{"docker 20.10.24", 20}}));
+    ask(group);
     timers.settle();
+    EXPECT_EQ(played.asked["info"], 2) << "it may be another one by now";
+}
+
+TEST_F(DockerEngineTest, AFailureIsForAllWhoWaitedForTheAnswer) {
+    played.body = "{}";
+    for (int i = 0; i < 20; ++i) ask(group);
+    timers.settle();
+    answer();
+    EXPECT_EQ(played.asked["version"], 1);
+    ASSERT_EQ(answers.size(), 1U);
+    EXPECT_EQ(answers.begin()->second, 20);
+    EXPECT_NE(answers.begin()->first, "docker 20.10.24");
 }
 
 }  // namespace
