@@ -403,7 +403,8 @@ void Cloud::fill(const std::string& disk) const {
 void Cloud::make_room(const std::string& disk) const { fs::remove(data + "/" + disk + "/filler"); }
 
 bool Cloud::until(const std::function<bool()>& so, Duration within) {
-    const auto end = std::chrono::steady_clock::now() + within;
+    constexpr int loaded = 4;
+    const auto end = std::chrono::steady_clock::now() + loaded * within;
     while (!so()) {
         if (std::chrono::steady_clock::now() > end) return false;
         (void)web.go(sleep(*web.timers, 30ms));

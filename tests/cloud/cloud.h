@@ -105,7 +105,8 @@ public:
     ListenerPtr registry_listener;
     std::string registry_at_;  // Its address, also once somebody has taken the listener.
 
-    // Looks every 30 ms until it is so.
+    // Looks every 30 ms until it is so. `within`: on a machine without other work; four times as long on any
+    // other.
     bool until(const std::function<bool()>& so, Duration within = 20s);
 
     Web web;

@@ -89,7 +89,7 @@ export class Stage {
         this.expected.push((message) => message.text().includes("WebSocket connection"));
     }
     async person(options = {}) {
-        const context = await this.browser.newContext({ viewport: { width: 1440, height: 900 }, ...options });
+        const context = await this.browser.newContext({ viewport: { width: 1440, height: 900 }, reducedMotion: "reduce", ...options });
         context.setDefaultTimeout(60_000);
         const own = [new URL(this.cloud.apiUrl).origin];
         const ofGateway = (url) => url !== "" && new URL(url).port === new URL(this.cloud.gatewayUrl).port;
