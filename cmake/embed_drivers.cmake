@@ -1,4 +1,5 @@
-# Writes drivers/NAME/driver.toml, FILES, into one C++ source, OUT. The assembler reads the bytes.
+# Writes drivers/NAME/driver.toml, FILES, into one C++ source, OUT. The assembler reads the bytes: their
+# hash has what is compiled, and kept by ccache, change with them.
 set(text "// Generated from drivers/ by cmake/embed_drivers.cmake.\n#include \"bin/drivers.h\"\n\n")
 set(rows "")
 set(number 0)
@@ -7,7 +8,8 @@ foreach(file ${FILES})
   get_filename_component(name ${folder} NAME)
   math(EXPR number "${number} + 1")
   set(symbol hostler_driver_${number})
-  string(APPEND text "asm(\".section .rodata\\n.global ${symbol}, ${symbol}_end\\n${symbol}:\\n.incbin \\\"${file}\\\"\\n\"\n"
+  file(SHA256 ${file} hash)
+  string(APPEND text "asm(\"# ${hash}\\n.section .rodata\\n.global ${symbol}, ${symbol}_end\\n${symbol}:\\n.incbin \\\"${file}\\\"\\n\"\n"
                      "    \"${symbol}_end:\\n.previous\");\nextern \"C\" const char ${symbol}[], ${symbol}_end[];\n")
   string(APPEND rows "        {\"${name}\", {${symbol}, ${symbol}_end}},\n")
 endforeach()
