@@ -12,6 +12,7 @@ HOSTLER_JSON(hostler::api::ClusterPlan)
 HOSTLER_JSON(hostler::api::Cluster)
 HOSTLER_JSON(hostler::api::ListClusters)
 HOSTLER_JSON(hostler::api::NameCluster)
+HOSTLER_JSON(hostler::api::ClusterCredential)
 HOSTLER_JSON(hostler::api::ScaleCluster)
 HOSTLER_JSON(hostler::api::DeleteCluster)
 HOSTLER_JSON(hostler::api::ForgetClusterNode)
@@ -92,6 +93,7 @@ ApiArea cluster_area() {
         &delete_cluster,
         &explain_cluster,
         &list_cluster_events,
+        &create_cluster_credential,
         &forget_cluster_node,
         &get_cluster_drivers,
         &get_cluster_images,

@@ -37,6 +37,11 @@ inline constexpr Typed<NameCluster, List<Event>> list_cluster_events{{
     .name = "listClusterEvents", .path = "/v1/clusters/{cluster}/events", .permission = Permission::cluster_read,
     .help = "List the newest events of a cluster; with order=-created, page by page on to the oldest.", .list = true,
     .pages = Pages::newest, .noun = "cluster", .verb = "events", .columns = "time actor reason message"}};
+inline constexpr Typed<NameCluster, ClusterCredential> create_cluster_credential{{
+    .name = "createClusterCredential", .method = Method::post, .path = "/v1/clusters/{cluster}/credentials",
+    .permission = Permission::cluster_read,
+    .help = "Create a token of minutes for the API of a cluster. `hostler cluster kubeconfig` has kubectl ask for it.",
+    .status = 201, .noun = "cluster", .verb = "credential", .example = "cluster credential train"}};
 inline constexpr Typed<ForgetClusterNode, ClusterNode> forget_cluster_node{{
     .name = "forgetClusterNode", .method = Method::post, .path = "/v1/cluster-nodes/{node}/forget",
     .permission = Permission::cluster_admin,

@@ -272,6 +272,28 @@ inline constexpr auto fields<NameCluster> = std::to_array<Field>({
      .example = "lab", .form = &forms::label},
 });
 
+// POST /v1/clusters/{cluster}/credentials.
+struct ClusterCredential {
+    std::string cluster;
+    std::string server;
+    std::string token;
+    std::string user;
+    std::vector<std::string> groups;
+    WallTime expires_at;
+};
+BOOST_DESCRIBE_STRUCT(ClusterCredential, (), (cluster, server, token, user, groups, expires_at))
+template <>
+inline constexpr auto fields<ClusterCredential> = std::to_array<Field>({
+    {.member = "cluster", .help = "Id of the cluster.", .example = "kc-7f3k2m9qxy"},
+    {.member = "server", .help = "URL of its API at the gateway.",
+     .example = "https://gpu.example.com:8443/clusters/kc-7f3k2m9qxy"},
+    {.member = "token", .help = "Bearer token for this server alone; empty with dryRun=true.",
+     .example = "hs_9f2k7m3qxy"},
+    {.member = "user", .help = "User for whom the API takes the caller.", .example = "hostler:user/u-3hq8wz"},
+    {.member = "groups", .help = "Groups for whose member the API takes the caller.", .example = "[\"hostler:admins\"]"},
+    {.member = "expires_at", .help = "The token opens nothing new after this time."},
+});
+
 // PATCH /v1/clusters/{cluster}. Fields that are not given stay.
 struct ScaleCluster {
     std::string cluster;

@@ -99,6 +99,10 @@ Task<> dispatch(std::vector<std::string> args, CliWorld& world, int& code) {
         ApiClient client{world, std::move(bases), found.key};
         co_return co_await run_audit_export(world, client, tree.local.audit_export);
     }
+    if (tree.local.kubeconfig.chosen()) {
+        ApiClient client{world, std::move(bases), found.key};
+        co_return co_await run_kubeconfig(world, client, found, tree.local.kubeconfig);
+    }
     const Command* command = tree.chosen();
     HOSTLER_ASSERT(command);
     ApiClient client{world, std::move(bases), std::move(found.key)};

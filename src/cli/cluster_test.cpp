@@ -39,6 +39,38 @@ protected:
     int scaled = 0;
 };
 
+TEST_F(ClusterCliTest, AKubeconfigHasThisProgramAskForTokens) {
+    int asked = 0;
+    std::string server = "https://gpu.example:8443/clusters/kc-1";
+    there = api::Cluster{.id = "kc-1", .name = "train"};
+    api.handlers.on<api::ops::create_cluster_credential>(
+        [&](api::Call, api::NameCluster) -> Task<api::ClusterCredential> {
+            co_return api::ClusterCredential{.cluster = "kc-1",
+                                             .server = server,
+                                             .token = fmt::format("hs_{}", ++asked),
+                                             .expires_at = timers.wall() + std::chrono::minutes{10}};
+        });
+    ASSERT_EQ(run({"cluster", "kubeconfig", "train"}), 0) << err;
+    EXPECT_THAT(out, HasSubstr("current-context: \"train\""));
+    EXPECT_THAT(out, HasSubstr("server: \"https://gpu.example:8443/clusters/kc-1\""));
+    EXPECT_THAT(out, HasSubstr("      - \"kubeconfig\"\n      - \"kc-1\"\n      - \"--credential\""));
+    EXPECT_THAT(out, ::testing::Not(HasSubstr("hs_")));
+
+    asked = 0;
+    for (int i = 0; i < 2; ++i) {
+        ASSERT_EQ(run({"cluster", "kubeconfig", "kc-1", "--credential"}), 0) << err;
+        EXPECT_THAT(out, AllOf(HasSubstr(R"("kind":"ExecCredential")"), HasSubstr(R"("token":"hs_1")")));
+    }
+    EXPECT_EQ(asked, 1) << "it is kept";
+    timers.advance(std::chrono::minutes{9} + std::chrono::seconds{1});
+    ASSERT_EQ(run({"cluster", "kubeconfig", "kc-1", "--credential"}), 0) << err;
+    EXPECT_THAT(out, HasSubstr(R"("token":"hs_2")")) << "the other one has hardly a minute left";
+
+    server = "http://gpu.example:8080/clusters/kc-1";
+    EXPECT_EQ(run({"cluster", "kubeconfig", "train"}), 5);
+    EXPECT_THAT(err, HasSubstr("has no TLS"));
+}
+
 TEST_F(ClusterCliTest, PoolsAreWords) {
     ASSERT_EQ(run({"cluster", "create", "train", "--tenant", "acme", "--pool", "cpu=2", "--pool",
                    "gpu=1,gpu-type=H100 SXM5,gpus=8,zone=nj,host=a,host=b,label=disk=nvme"}),

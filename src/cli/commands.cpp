@@ -219,6 +219,7 @@ void CommandTree::add_local() {
     local.top.add(app);
     local.consolidate.add(app);
     local.audit_export.add(*child(app, "audit"));
+    local.kubeconfig.add(*child(app, "cluster"));
     for (CLI::App* one : {local.apply, local.people.login, local.people.logout, local.completion})
         one->fallthrough()->allow_extras();
 }

@@ -8,6 +8,7 @@
 #include "api/schema.h"
 #include "cli/audit.h"
 #include "cli/consolidate.h"
+#include "cli/kubeconfig.h"
 #include "cli/login.h"
 #include "cli/remote.h"
 #include "cli/run_command.h"
@@ -71,6 +72,7 @@ struct LocalCommands {  // Those that are no operation.
     TopCommand top;
     ConsolidateCommand consolidate;
     AuditExportCommand audit_export;
+    KubeconfigCommand kubeconfig;
     RunCommand run;
 };
 

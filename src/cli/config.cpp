@@ -28,7 +28,8 @@ std::string_view trimmed(std::string_view text) {
 
 std::string error_text() { return std::error_code(errno, std::generic_category()).message(); }
 
-// The beginning of it, when it is larger.
+}  // namespace
+
 std::optional<std::string> read_file(const std::string& path, std::size_t size_max) {
     std::ifstream file{path, std::ios::binary};
     if (!file) return std::nullopt;
@@ -37,8 +38,6 @@ std::optional<std::string> read_file(const std::string& path, std::size_t size_m
     text.resize(static_cast<std::size_t>(file.gcount()));
     return text;
 }
-
-}  // namespace
 
 std::string config_path(const CliWorld& world) {
     if (auto path = world.env("HOSTLER_CONFIG"); path && !path->empty()) return *path;
@@ -116,6 +115,16 @@ Result<> save_config(const std::string& path, const Connection& connection) {
         return fail(Code::invalid, "there is no HOME to keep the key under; set HOSTLER_CONFIG to a file");
     if ((connection.api + connection.key + connection.ca).find_first_of("\"\n\r") != std::string::npos)
         return fail(Code::invalid, "an address, key or file name cannot contain quotes or line breaks");
+    std::error_code ec;
+    std::string text = fmt::format("# Written by `hostler login`.\napi = \"{}\"\nkey = \"{}\"\n",
+                                   connection.api, connection.key);
+    // Found again from whatever folder the next call is made.
+    if (!connection.ca.empty())
+        text += fmt::format("ca = \"{}\"\n", std::filesystem::absolute(connection.ca, ec).string());
+    return write_private(path, text);
+}
+
+Result<> write_private(const std::string& path, std::string_view text) {
     const std::filesystem::path file{path};
     std::error_code ec;
     if (file.has_parent_path()) std::filesystem::create_directories(file.parent_path(), ec);
@@ -127,11 +136,6 @@ Result<> save_config(const std::string& path, const Connection& connection) {
     ::unlink(fresh.c_str());
     const int fd = ::open(fresh.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     if (fd < 0) return fail(Code::invalid, fmt::format("cannot write {}: {}", fresh, error_text()));
-    std::string text = fmt::format("# Written by `hostler login`.\napi = \"{}\"\nkey = \"{}\"\n",
-                                   connection.api, connection.key);
-    // Found again from whatever folder the next call is made.
-    if (!connection.ca.empty())
-        text += fmt::format("ca = \"{}\"\n", std::filesystem::absolute(connection.ca, ec).string());
     const bool written = ::write(fd, text.data(), text.size()) == static_cast<ssize_t>(text.size());
     if (::close(fd) != 0 || !written || ::rename(fresh.c_str(), path.c_str()) != 0)
         return fail(Code::invalid, fmt::format("cannot write {}: {}", path, error_text()));

@@ -28,6 +28,12 @@ Result<Connection> connection(const CliWorld& world, Connection flags);
 // Replaces the file, readable by its owner only. Errors: invalid.
 Result<> save_config(const std::string& path, const Connection& connection);
 
+// A file, or its beginning where it is larger; nullopt: it cannot be read.
+std::optional<std::string> read_file(const std::string& path, std::size_t size_max);
+// Replaces a file whole, and makes its folder; readable by its owner only. Errors: invalid (it cannot be
+// written).
+Result<> write_private(const std::string& path, std::string_view text);
+
 struct Base {
     http::Endpoint endpoint;
     std::string host;    // For the Host header.

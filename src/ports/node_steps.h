@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "core/stream.h"
 #include "core/task.h"
 #include "core/timers.h"
 #include "domain/cluster/driver.h"
@@ -36,6 +37,13 @@ struct Leftover {
     auto operator<=>(const Leftover&) const = default;
 };
 
+// How a node of the control plane reaches the API server of its cluster, and as whom.
+struct NodeApi {
+    std::string address;      // "127.0.0.1:6443"
+    std::string server_name;  // For which the server's certificate must be.
+    Credentials credentials;  // Of a user that may impersonate others.
+};
+
 class NodeSteps {
 public:
     virtual ~NodeSteps() = default;
@@ -54,6 +62,10 @@ public:
     // All of what must not be there that is there, and processes that have a GPU open; sorted. Errors:
     // unavailable, timeout (some of it could not be looked for: that is no clean host).
     virtual Task<std::vector<Leftover>> look(Leftovers what) = 0;
+    // What steps of this cluster have left in {{agent.folder}}/api: `cluster` (its id), `address`,
+    // `server-name`, `ca.crt`, `client.crt`, `client.key`. Errors: not_found (no_cluster_api: nothing, or it
+    // is another cluster's), unavailable, cancelled.
+    virtual Task<NodeApi> api(std::string cluster) = 0;
 };
 
 }  // namespace hostler

@@ -297,6 +297,37 @@ TEST_F(HostStepsTest, AProgramThatDoesNotGetReadyEndsWithItsStep) {
     EXPECT_EQ(rig->alive("server"), 0U);
 }
 
+TEST_F(HostStepsTest, TheApiIsThatOfTheHostsOwnCluster) {
+    const auto reason = [&](const std::string& cluster) {
+        const auto found = rig->run(rig->steps().api(cluster));
+        return found                          ? ""
+               : found.error().reason.empty() ? std::string{name(found.error().code)}
+                                              : found.error().reason;
+    };
+    EXPECT_EQ(reason("kc-1"), "no_cluster_api");
+    NodeStep step = keeps({});
+    step.start = {};
+    const std::string folder = rig->path("clusters/files/api/");
+    step.files = {{folder + "cluster", "kc-1\n"},
+                  {folder + "address", "127.0.0.1:6443\n"},
+                  {folder + "server-name", "kc-1.internal\n"},
+                  {folder + "ca.crt", "CA"},
+                  {folder + "client.crt", "CERTIFICATE"}};
+    ASSERT_TRUE(rig->run(rig->steps().perform(step)));
+    EXPECT_EQ(reason("kc-1"), "unavailable") << "without a key";
+    step.files.push_back({folder + "client.key", "KEY"});
+    ASSERT_TRUE(rig->run(rig->steps().perform(step)));
+    EXPECT_EQ(reason("kc-2"), "no_cluster_api");
+    EXPECT_EQ(reason(""), "no_cluster_api");
+    const auto found = rig->run(rig->steps().api("kc-1"));
+    ASSERT_TRUE(found);
+    EXPECT_EQ(found->address, "127.0.0.1:6443");
+    EXPECT_EQ(found->server_name, "kc-1.internal");
+    EXPECT_EQ(found->credentials.authority, "CA");
+    EXPECT_EQ(found->credentials.certificate, "CERTIFICATE");
+    EXPECT_EQ(found->credentials.key, "KEY");
+}
+
 }  // namespace
 
 INSTANTIATE_TEST_SUITE_P(All, NodeStepsContract, ::testing::ValuesIn(step_kinds()), kind_name);

@@ -64,14 +64,14 @@ CloudOnNodes::~CloudOnNodes() {
 
 Result<> CloudOnNodes::begin_up() {
     const std::string ready = in("ready.json");
-    up_ = TRY(
-        Child::start({HOSTLER, "up", "--data", in("data"), "--listen", nodes_.outside() + ":0",
-                      "--ready-file", ready, "--engine", "sim", "--simulate", "hosts=1,gpus=1,model=H100"},
-                     in("up.log")));
+    up_ = TRY(Child::start(
+        {HOSTLER, "up", "--data", in("data"), "--listen", nodes_.outside() + ":0", "--ready-file", ready,
+         "--tls", "--engine", "sim", "--simulate", "hosts=1,gpus=1,model=H100"},
+        in("up.log")));
     if (!eventually(Seconds{120}, [&] { return !up_.runs() || fs::exists(ready); }) || !fs::exists(ready))
         return fail(Code::unavailable, "hostler up does not get ready: " + up_.tail());
     const json::value told = parsed(read_file(ready));
-    api_ = text_at(told, "api"), key_ = text_at(told, "token");
+    api_ = text_at(told, "api"), key_ = text_at(told, "token"), ca_ = text_at(told, "ca");
     return {};
 }
 
@@ -94,8 +94,14 @@ Result<> CloudOnNodes::join(Node& node) {
 
 Ran CloudOnNodes::cli(Words words, Seconds within) {
     words.insert(words.begin(), HOSTLER);
-    return run(std::move(words), within, {},
-               {{"HOSTLER_API", api_}, {"HOSTLER_KEY", key_}, {"HOSTLER_CONFIG", in("cli.toml")}});
+    return run(std::move(words), within, {}, environment());
+}
+
+Environment CloudOnNodes::environment() const {
+    return {{"HOSTLER_API", api_},
+            {"HOSTLER_KEY", key_},
+            {"HOSTLER_CA", ca_},
+            {"HOSTLER_CONFIG", in("cli.toml")}};
 }
 
 json::value CloudOnNodes::told(Words words) {
@@ -103,6 +109,10 @@ json::value CloudOnNodes::told(Words words) {
     const Ran ran = cli(std::move(words));
     problem_ = ran.err;
     return ran.code == 0 ? parsed(ran.out) : json::value{};
+}
+
+void CloudOnNodes::kill_access(const std::string& zone) {
+    run({"pkill", "-KILL", "-f", fmt::format("^[^ ]*hostler access .*{}/access-{}", in("data"), zone)});
 }
 
 void CloudOnNodes::kill_master() { run({"pkill", "-KILL", "-f", "^[^ ]*hostler master .*" + in("data")}); }

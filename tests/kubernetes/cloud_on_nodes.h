@@ -23,19 +23,22 @@ public:
     Ran cli(Words words, Seconds within = Seconds{60});
     // What it prints with -o json; null when it fails.
     boost::json::value told(Words words);
+    // With which programs reach it as the operator.
+    Environment environment() const;
+    std::string in(const std::string& below) const;  // A path in its folder.
     // With SIGKILL; what supervises them starts them again.
     void kill_master();
     void kill_agent(Node& node);
+    void kill_access(const std::string& zone);
     std::string logs() const;  // The ends of all, for messages.
 
 private:
     explicit CloudOnNodes(Nodes& nodes) : nodes_(nodes) {}
     Result<> begin_up();
     Result<> join(Node& node);
-    std::string in(const std::string& below) const;
 
     Nodes& nodes_;
-    std::string api_, key_;
+    std::string api_, key_, ca_;
     std::string problem_;  // What the command line said last.
     Child up_;
     std::vector<Child> engines_, agents_;

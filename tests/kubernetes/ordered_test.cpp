@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <sstream>
 #include <thread>
 
@@ -10,6 +11,7 @@
 #include "driver_file.h"
 #include "images.h"
 #include "parts.h"
+#include "through_gateway.h"
 #include "walk.h"
 
 namespace hostler::kube {
@@ -76,6 +78,7 @@ protected:
     void TearDown() override {
         if (cloud_ && HasFailure()) fmt::print("{}\n", cloud_->logs());
         client_.kill();
+        watch_.kill();
         cloud_ = nullptr;
         const std::string name = nodes_ ? nodes_->folder().name() : "";
         nodes_ = nullptr;
@@ -182,8 +185,120 @@ protected:
         ASSERT_THAT(there.out, HasSubstr("pod/hello-")) << "the drain has nothing to move";
     }
 
+    // A key of a service account with these permissions in the cluster's project.
+    std::string key_of(const std::string& account, const Words& permissions) {
+        Words role{"role", "create", account, "--tenant-id", "acme"};
+        for (const std::string& one : permissions) role.insert(role.end(), {"--permission", one});
+        for (const Words& words : {role, Words{"account", "create", account, "--tenant-id", "acme"},
+                                   Words{"grant", "create", "account/" + account, "--role", account,
+                                         "--tenant-id", "acme", "--project", "default"}}) {
+            const Ran ran = cloud_->cli(words);
+            EXPECT_EQ(ran.code, 0) << ran.err;
+        }
+        const std::string key = text_at(
+            cloud_->told({"account", "create-key", account, "test", "--tenant-id", "acme"}), "secret");
+        EXPECT_NE(key, "") << account;
+        return key;
+    }
+    void is_refused(const Ran& ran, const std::string& why) {
+        EXPECT_NE(ran.code, 0) << ran.out;
+        EXPECT_THAT(ran.err, HasSubstr(why)) << ran.out;
+    }
+    void helm_installs(ThroughGateway& by) {
+        const std::string chart = cloud_->in("chart");
+        std::filesystem::create_directories(chart + "/templates");
+        write_file(chart + "/Chart.yaml", "{apiVersion: v2, name: words, version: 1.0.0}\n");
+        write_file(
+            chart + "/templates/words.yaml",
+            "{apiVersion: v1, kind: ConfigMap, metadata: {name: words}, data: {word: {{ .Values.word }}}}\n");
+        ASSERT_NO_FATAL_FAILURE(succeeds(by.helm({"install", "words", chart, "--set", "word=first"})));
+        ASSERT_NO_FATAL_FAILURE(succeeds(by.helm({"upgrade", "words", chart, "--set", "word=second"})));
+        EXPECT_EQ(by.kubectl({"get", "configmap", "words", "-o", "jsonpath={.data.word}"}).out, "second");
+        ASSERT_NO_FATAL_FAILURE(succeeds(by.helm({"uninstall", "words"})));
+    }
+    // kubectl and Helm as people have them: get, logs, exec, port-forward, a watch that goes on.
+    void use_through_gateway() {
+        ThroughGateway owner{*cloud_, cloud_->in("owner")};
+        ASSERT_NO_FATAL_FAILURE(succeeds(owner.make_kubeconfig("train")));
+        const Ran nodes = owner.kubectl({"get", "nodes", "-o", "name"});
+        ASSERT_EQ(nodes.code, 0) << nodes.err << cloud_->logs();
+        EXPECT_EQ(nodes.out, "node/train-c1\nnode/train-w2\n");
+        EXPECT_THAT(owner.kubectl({"auth", "whoami"}).out, HasSubstr("hostler:admins"));
+        EXPECT_THAT(owner.kubectl({"logs", "deployment/hello"}).out, HasSubstr("listens on"));
+        const Ran in_pod = owner.kubectl({"exec", "deployment/hello", "--", "/usr/local/bin/hello"});
+        EXPECT_THAT(in_pod.err, HasSubstr("call it as `pause`"));
+        EXPECT_THAT(in_pod.err, HasSubstr("exit code 1"));
+        is_refused(owner.kubectl({"get", "pods", "--as", "system:admin", "--as-group", "system:masters"}),
+                   "impersonation is not passed on");
+
+        auto forward = owner.start({"port-forward", "service/hello", ":80"}, cloud_->in("forward.log"));
+        ASSERT_TRUE(forward) << forward.error().message;
+        std::string port;
+        ASSERT_TRUE(eventually(Seconds{60}, [&] {
+            const std::string said = read_file(forward->log());
+            const auto at = said.find("127.0.0.1:");
+            port = at == said.npos ? "" : said.substr(at + 10, said.find(' ', at) - at - 10);
+            return !port.empty();
+        })) << forward->tail();
+        EXPECT_THAT(run({"curl", "-sS", "-m", "30", "http://127.0.0.1:" + port + "/"}).out,
+                    HasSubstr("hello-"));
+        ASSERT_NO_FATAL_FAILURE(helm_installs(owner));
+        auto watch = owner.start({"get", "pods", "--watch", "-o", "name"}, cloud_->in("watch.log"));
+        ASSERT_TRUE(watch) << watch.error().message;
+        watch_ = std::move(*watch);
+        EXPECT_TRUE(eventually(Seconds{60}, [&] { return read_file(watch_.log()).contains("pod/hello-"); }));
+    }
+    // What each role may, in which namespace; and that who is disabled is out, what is open included.
+    void others_may_less() {
+        ThroughGateway viewer{*cloud_, cloud_->in("viewer"), key_of("looks", {"cluster.read"})};
+        ThroughGateway editor{*cloud_, cloud_->in("editor"),
+                              key_of("works", {"cluster.read", "instance.enter"})};
+        ThroughGateway stranger{*cloud_, cloud_->in("stranger"), key_of("idles", {"instance.read"})};
+        ASSERT_NO_FATAL_FAILURE(succeeds(viewer.make_kubeconfig("train")));
+        ASSERT_NO_FATAL_FAILURE(succeeds(editor.make_kubeconfig("train")));
+        EXPECT_NE(stranger.make_kubeconfig("train").code, 0);
+        struct Case {
+            const char *verb, *what, *ns;
+            bool viewer, editor;
+        };
+        for (const Case& one : {Case{"get", "pods", "default", true, true},
+                                {"get", "pods", "kube-system", true, true},
+                                {"get", "secrets", "default", false, true},
+                                {"create", "deployments", "default", false, true},
+                                {"create", "pods/exec", "default", false, true},
+                                {"create", "pods/exec", "kube-system", false, false},
+                                {"create", "pods", "other", false, false},
+                                {"delete", "nodes", "default", false, false},
+                                {"create", "clusterrolebindings", "default", false, false},
+                                {"impersonate", "users", "default", false, false}}) {
+            const auto may = [&](ThroughGateway& who) {
+                const Ran ran = who.kubectl({"auth", "can-i", one.verb, one.what, "-n", one.ns});
+                EXPECT_THAT(ran.out, ::testing::AnyOf(HasSubstr("yes"), HasSubstr("no"))) << ran.err;
+                return ran.out.contains("yes");
+            };
+            EXPECT_EQ(may(viewer), one.viewer) << one.verb << " " << one.what << " in " << one.ns;
+            EXPECT_EQ(may(editor), one.editor) << one.verb << " " << one.what << " in " << one.ns;
+        }
+        is_refused(editor.kubectl({"run", "root", "--image", hello_image, "--privileged"}),
+                   "violates PodSecurity");
+        auto watch = viewer.start({"get", "pods", "--watch"}, cloud_->in("viewer.log"));
+        ASSERT_TRUE(watch) << watch.error().message;
+        ASSERT_TRUE(eventually(Seconds{60}, [&] { return read_file(watch->log()).contains("hello-"); }));
+        ASSERT_NO_FATAL_FAILURE(
+            succeeds(cloud_->cli({"account", "disable", "looks", "--tenant-id", "acme", "--yes"})));
+        EXPECT_TRUE(eventually(Seconds{15}, [&] { return !watch->runs(); }))
+            << "the watch of a disabled account goes on";
+        EXPECT_NE(viewer.kubectl({"get", "pods"}).code, 0);
+        for (const char* zone : {"nj", "lon"}) {
+            cloud_->kill_access(zone);
+            EXPECT_TRUE(eventually(Seconds{60}, [&] { return editor.kubectl({"get", "pods"}).code == 0; }))
+                << "without the access point of " << zone << ": " << editor.kubectl({"get", "pods"}).err;
+        }
+    }
+
     std::unique_ptr<Nodes> nodes_;
     std::unique_ptr<CloudOnNodes> cloud_;
+    Child watch_;
     Driver driver_;
     Child client_;
     std::map<std::string, std::string> seen_;
@@ -199,6 +314,8 @@ TEST_F(OrderedCluster, GrowsAndShrinksUnderAWorkloadAndLeavesItsHostsClean) {
     ASSERT_NO_FATAL_FAILURE(succeeds(kubectl(*first, {"apply", "-f", "-"}, hello_objects())));
     ASSERT_NO_FATAL_FAILURE(roll_out(*first));
     ASSERT_NO_FATAL_FAILURE(begin_to_ask(*first));
+    ASSERT_NO_FATAL_FAILURE(use_through_gateway());
+    ASSERT_NO_FATAL_FAILURE(others_may_less());
 
     succeeds(cloud_->cli({"cluster", "scale", "train", "--tenant-id", "acme", "--control", "3", "--pool",
                           "cpu", "--count", "2"}));

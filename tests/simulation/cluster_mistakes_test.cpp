@@ -84,6 +84,7 @@ public:
     }
     Task<> forget(std::string node) override { return steps_.forget(std::move(node)); }
     Task<std::vector<Leftover>> look(Leftovers what) override { return steps_.look(std::move(what)); }
+    Task<NodeApi> api(std::string cluster) override { return steps_.api(std::move(cluster)); }
 
 private:
     NodeSteps& steps_;

@@ -508,6 +508,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/clusters/{cluster}/credentials": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Create a token of minutes for the API of a cluster. `hostler cluster kubeconfig` has kubectl ask for it. */
+        post: operations["createClusterCredential"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/cluster-nodes/{node}/forget": {
         parameters: {
             query?: never;
@@ -5532,6 +5549,54 @@ export interface components {
              * @example hostler cluster scale train --pool gpu --count 3
              */
             wouldHelp: string;
+        };
+        NameCluster: {
+            /**
+             * Format: id
+             * @description Owning tenant; for an operator's key, when two tenants use the same name.
+             * @example acme
+             */
+            tenantID?: string;
+            /**
+             * Format: label
+             * @description Project of the cluster; needed when clusters of two projects have this name.
+             * @example lab
+             */
+            project?: string;
+        };
+        ClusterCredential: {
+            /**
+             * @description Id of the cluster.
+             * @example kc-7f3k2m9qxy
+             */
+            cluster: string;
+            /**
+             * @description URL of its API at the gateway.
+             * @example https://gpu.example.com:8443/clusters/kc-7f3k2m9qxy
+             */
+            server: string;
+            /**
+             * @description Bearer token for this server alone; empty with dryRun=true.
+             * @example hs_9f2k7m3qxy
+             */
+            token: string;
+            /**
+             * @description User for whom the API takes the caller.
+             * @example hostler:user/u-3hq8wz
+             */
+            user: string;
+            /**
+             * @description Groups for whose member the API takes the caller.
+             * @example [
+             *       "hostler:admins"
+             *     ]
+             */
+            groups: string[];
+            /**
+             * Format: date-time
+             * @description The token opens nothing new after this time.
+             */
+            expiresAt: string;
         };
         ForgetClusterNode: {
             /**
@@ -14105,6 +14170,40 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["EventList"];
+                };
+            };
+            default: components["responses"]["problem"];
+        };
+    };
+    createClusterCredential: {
+        parameters: {
+            query?: {
+                /** @description Decide and answer, but change nothing. */
+                dryRun?: boolean;
+            };
+            header?: {
+                /** @description The caller's name for this call: sent again with the same request, it gets the first answer. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description The cluster's id or name. */
+                cluster: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NameCluster"];
+            };
+        };
+        responses: {
+            /** @description Created. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ClusterCredential"];
                 };
             };
             default: components["responses"]["problem"];

@@ -12,4 +12,7 @@ Result<NodeStepDone> perform(const StepSettings& settings, const NodeStep& step,
 // As NodeSteps::look.
 Result<std::vector<Leftover>> look(const StepSettings& settings, const Leftovers& what, const Stop& stop);
 
+// As NodeSteps::api.
+Result<NodeApi> api(const StepSettings& settings, const std::string& cluster);
+
 }  // namespace hostler::node_steps

@@ -8,7 +8,7 @@ namespace hostler::node_steps {
 
 namespace {
 
-constexpr std::chrono::seconds look_time{60}, forget_time{120}, resume_time{60};
+constexpr std::chrono::seconds look_time{60}, forget_time{120}, resume_time{60}, api_time{10};
 
 // A blocking call on a thread that is its alone. When the caller is cancelled, so is the call, and it is
 // waited for.
@@ -65,6 +65,13 @@ Task<std::vector<Leftover>> HostSteps::look(Leftovers what) {
         loop_, look_time, [settings = settings_, what = std::move(what)](const Stop& stop) {
             return node_steps::look(settings, what, stop);
         });
+}
+
+Task<NodeApi> HostSteps::api(std::string cluster) {
+    co_return co_await beside<NodeApi>(loop_, api_time,
+                                       [settings = settings_, cluster = std::move(cluster)](const Stop&) {
+                                           return node_steps::api(settings, cluster);
+                                       });
 }
 
 Task<> HostSteps::resume() {

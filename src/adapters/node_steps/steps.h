@@ -18,6 +18,7 @@ public:
     Task<NodeStepDone> perform(NodeStep step) override;
     Task<> forget(std::string node) override;
     Task<std::vector<Leftover>> look(Leftovers what) override;
+    Task<NodeApi> api(std::string cluster) override;
     // Begins the programs that ran before this machine was started again. Once. Errors: unavailable,
     // not_found, timeout: of the first that does not begin.
     Task<> resume();

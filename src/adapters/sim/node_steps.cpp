@@ -314,4 +314,10 @@ Task<std::vector<Leftover>> SimNodeSteps::look(Leftovers what) {
     co_return found.sorted();
 }
 
+Task<NodeApi> SimNodeSteps::api(std::string cluster) {
+    CO_TRY(co_await sleep(timers_, std::chrono::milliseconds{1}));
+    co_return fail(Code::not_found, fmt::format("no API server of cluster {} runs in a simulation", cluster),
+                   "no_cluster_api");
+}
+
 }  // namespace hostler::sim

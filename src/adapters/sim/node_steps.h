@@ -91,6 +91,7 @@ public:
     Task<NodeStepDone> perform(NodeStep step) override;
     Task<> forget(std::string node) override;
     Task<std::vector<Leftover>> look(Leftovers what) override;
+    Task<NodeApi> api(std::string cluster) override;
 
 private:
     struct Performance;

@@ -15,6 +15,7 @@ namespace hostler::agent {
 
 namespace {
 
+constexpr std::string_view cluster_kind = "cluster";  // As in TunnelOpen.
 constexpr std::size_t opening_max = 64 * 1024;  // Bytes of the frame in which a gateway says what it wants.
 
 Task<> read_ok(Stream& stream) {
@@ -104,7 +105,7 @@ Task<> Tunnels::carry(uplink::TunnelOrder order) {
         outer = CO_TRY(co_await meet(order, mine));
         const uplink::TunnelOpen wanted = CO_TRY(co_await read_opening(*outer));
         Result<> reached;
-        if (wanted.kind().empty()) {
+        if (wanted.kind().empty() || wanted.kind() == cluster_kind) {
             auto reaching = co_await reach(wanted, mine);
             port = static_cast<std::uint16_t>(wanted.port());
             if (reaching)
@@ -132,10 +133,17 @@ Task<> Tunnels::carry(uplink::TunnelOrder order) {
         if (session) mine.outer = nullptr;  // It is the session's from here on.
     }
     if (session) co_return co_await sessions_.carry(std::move(session), std::move(outer));
-    Activity::User user{activity_, mine.instance, "connection", Activity::Counts::bytes, port};
+    std::optional<Activity::User> user;  // Of an instance: it may stop when nobody uses it.
+    if (port != 0) user.emplace(activity_, mine.instance, "connection", Activity::Counts::bytes, port);
     (void)co_await pump(ports_.loop, *outer, *inner,
-                        {.forth = [&] { user.moved(Activity::Bytes::in); },
-                         .back = [&] { user.moved(Activity::Bytes::out); }});
+                        {.forth =
+                             [&] {
+                                 if (user) user->moved(Activity::Bytes::in);
+                             },
+                         .back =
+                             [&] {
+                                 if (user) user->moved(Activity::Bytes::out);
+                             }});
     mine.outer = mine.inner = nullptr;
     co_return Result<>{};
 }
@@ -160,8 +168,50 @@ Task<StreamPtr> Tunnels::meet(const uplink::TunnelOrder& order, Open& mine) {
     co_return outer;
 }
 
-// Only to a running container of exactly that generation, and only to a port that its owner has declared.
 Task<StreamPtr> Tunnels::reach(const uplink::TunnelOpen& wanted, Open& mine) {
+    co_return co_await (wanted.kind() == cluster_kind ? reach_cluster(wanted, mine)
+                                                      : reach_instance(wanted, mine));
+}
+
+Result<> Tunnels::count_one_more(const std::string& what, const std::string& id, Open& mine) const {
+    const auto count =
+        std::ranges::count_if(open_, [&](const auto& tunnel) { return tunnel.second.instance == id; });
+    if (static_cast<std::size_t>(count) >= settings_.tunnels_instance_max)
+        return fail(Code::exhausted,
+                    fmt::format("{} connections to {} {} are open, which is the limit", count, what, id),
+                    "too_many_tunnels");
+    mine.instance = id;
+    return {};
+}
+
+// TLS ends here: the client's requests come with their words on who asks, which only this host's certificate
+// lets the API server believe. Gateways alone open tunnels.
+Task<StreamPtr> Tunnels::reach_cluster(const uplink::TunnelOpen& wanted, Open& mine) {
+    if (!ports_.node_steps || !settings_.clusters)
+        co_return fail(Code::not_found, "this host is not for clusters", "no_cluster_api");
+    CO_TRY(count_one_more("cluster", wanted.instance(), mine));
+    NodeApi api = CO_TRY(co_await ports_.node_steps->api(wanted.instance()));
+    const Duration at_most = settings_.tunnel_handshake / 2;
+    auto raw = co_await ports_.net.dial(api.address, at_most);
+    if (!raw) {
+        CO_TRY(co_await check_cancelled());
+        co_return fail(Code::unavailable, "the API server of the cluster does not answer on this host",
+                       "cluster_api_silent");
+    }
+    Secure how{.own = std::make_shared<const Credentials>(std::move(api.credentials)),
+               .expect = "https://" + api.server_name};
+    auto secured = co_await ports_.net.secure(std::move(*raw), std::move(how), Side::client, at_most);
+    if (!secured && secured.error().code != Code::cancelled) {
+        log_warn("the API server of cluster {} at {}: {}", wanted.instance(), api.address,
+                 secured.error().message);
+        co_return fail(Code::unavailable, "the API server of the cluster cannot be trusted or broke off",
+                       "cluster_api_silent");
+    }
+    co_return secured;
+}
+
+// Only to a running container of exactly that generation, and only to a port that its owner has declared.
+Task<StreamPtr> Tunnels::reach_instance(const uplink::TunnelOpen& wanted, Open& mine) {
     const std::string& instance = wanted.instance();
     const Workload* found = workloads_.find(instance);
     if (!found || found->generation != wanted.generation())
@@ -175,14 +225,7 @@ Task<StreamPtr> Tunnels::reach(const uplink::TunnelOpen& wanted, Open& mine) {
         co_return fail(Code::forbidden,
                        fmt::format("instance {} has not declared port {}", instance, wanted.port()),
                        "port_not_declared");
-    const auto count =
-        std::ranges::count_if(open_, [&](const auto& tunnel) { return tunnel.second.instance == instance; });
-    if (static_cast<std::size_t>(count) >= settings_.tunnels_instance_max)
-        co_return fail(
-            Code::exhausted,
-            fmt::format("{} connections to instance {} are open, which is the limit", count, instance),
-            "too_many_tunnels");
-    mine.instance = instance;  // From here on it is closed when the instance stops.
+    CO_TRY(count_one_more("instance", instance, mine));  // From here on it is closed when the instance stops.
     const std::string address = fmt::format("{}:{}", found->address, wanted.port());
     const std::string container = found->container;
     auto inner = co_await ports_.net.dial(address, settings_.tunnel_handshake / 2);

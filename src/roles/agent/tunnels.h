@@ -1,4 +1,4 @@
-// Ways for a gateway into containers.
+// Ways for a gateway into containers, and to the API servers of clusters.
 #pragma once
 
 #include <functional>
@@ -28,7 +28,7 @@ public:
 
 private:
     struct Open {
-        std::string instance;  // Empty: nobody has said yet.
+        std::string instance;  // Or cluster; empty: nobody has said yet.
         Stream* outer = nullptr;
         Stream* inner = nullptr;
         void close() const;
@@ -36,6 +36,9 @@ private:
     Task<> carry(uplink::TunnelOrder order);
     Task<StreamPtr> meet(const uplink::TunnelOrder& order, Open& mine);
     Task<StreamPtr> reach(const uplink::TunnelOpen& wanted, Open& mine);
+    Task<StreamPtr> reach_instance(const uplink::TunnelOpen& wanted, Open& mine);
+    Task<StreamPtr> reach_cluster(const uplink::TunnelOpen& wanted, Open& mine);
+    Result<> count_one_more(const std::string& what, const std::string& id, Open& mine) const;
 
     const Settings& settings_;
     Ports ports_;

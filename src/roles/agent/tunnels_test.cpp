@@ -1,6 +1,7 @@
 // Tunnels as a gateway meets them: only to what runs, in the right generation, on declared ports.
 #include <gtest/gtest.h>
 
+#include "roles/agent/testing/node_steps.h"
 #include "roles/agent/testing/world.h"
 #include "wire/frame_cutter.h"
 
@@ -12,7 +13,9 @@ using namespace testing;
 // The gateway's end, and the access point that joins the two.
 class TunnelTest : public ::testing::Test {
 protected:
-    TunnelTest() {
+    explicit TunnelTest(bool clusters = false) {
+        world_.settings.clusters = clusters;
+        if (clusters) world_.node_steps = &steps_;
         world_.serve("10.201.3.5:8080", "hello from inside");
         world_.join();
         world_.master.order(world_.start());
@@ -32,8 +35,9 @@ protected:
     }
 
     Task<uplink::Frame> ask(Stream& stream, std::string instance, std::uint64_t generation,
-                            std::uint32_t port) {
+                            std::uint32_t port, std::string kind = {}) {
         uplink::Frame frame;
+        frame.mutable_tunnel_open()->set_kind(std::move(kind));
         frame.mutable_tunnel_open()->set_instance(instance);
         frame.mutable_tunnel_open()->set_generation(generation);
         frame.mutable_tunnel_open()->set_port(port);
@@ -58,10 +62,12 @@ protected:
         world_.master.send(std::move(frame));
     }
     // The reason of the refusal; "ready" when there is none.
-    std::string open(std::string instance, std::uint64_t generation, std::uint32_t port) {
+    std::string open(std::string instance, std::uint64_t generation, std::uint32_t port,
+                     std::string kind = {}) {
         order();
         stream_ = *hostler::testing::run(world_.loop, as_gateway("gateway/g-1"));
-        const auto answer = *hostler::testing::run(world_.loop, ask(*stream_, instance, generation, port));
+        const auto answer =
+            *hostler::testing::run(world_.loop, ask(*stream_, instance, generation, port, kind));
         return answer.has_tunnel_ready() ? "ready" : answer.failure().reason();
     }
     std::string exchange(std::string words) {
@@ -72,6 +78,7 @@ protected:
         return into;
     }
 
+    FakeNodeSteps steps_;
     World world_;
     ListenerPtr meet_;
     StreamPtr stream_;
@@ -135,6 +142,23 @@ TEST_F(TunnelTest, IsClosedWhenItsContainerEnds) {
     const auto end = hostler::testing::run(world_.loop, read_some(*stream_, {&c, 1}));
     EXPECT_TRUE(!end || *end == 0);
     EXPECT_EQ(open("i-1", 1, 8080), "not_running");
+}
+
+TEST_F(TunnelTest, LeadsToNoApiServerOnAHostThatIsNotForClusters) {
+    EXPECT_EQ(open("kc-1", 0, 0, "cluster"), "no_cluster_api");
+}
+
+struct ClusterTunnelTest : TunnelTest {
+    ClusterTunnelTest() : TunnelTest(true) {}
+};
+
+TEST_F(ClusterTunnelTest, LeadsToTheApiServerOfTheHostsOwnClusterAlone) {
+    steps_.apis["kc-1"] = {.address = "127.0.0.1:6443", .server_name = "kc-1.internal", .credentials = {}};
+    EXPECT_EQ(open("kc-2", 0, 0, "cluster"), "no_cluster_api") << "another tenant's";
+    EXPECT_EQ(open("kc-1", 0, 0, "cluster"), "cluster_api_silent");
+    world_.serve("127.0.0.1:6443", "no TLS\n");
+    EXPECT_EQ(open("kc-1", 0, 0, "cluster"), "cluster_api_silent") << "it does not show whose it is";
+    EXPECT_EQ(open("i-1", 1, 8080), "ready") << "instances go on";
 }
 
 TEST_F(TunnelTest, WhoDawdlesIsCutOffAfterTenSeconds) {

@@ -3,17 +3,16 @@
 #include "core/client_address.h"
 #include "core/log.h"
 #include "core/percent.h"
-#include "core/task_group.h"
 #include "http/transport_security.h"
 #include "roles/gateway/asked.h"
+#include "roles/gateway/guarded.h"
+#include "roles/gateway/proxy_limits.h"
 
 namespace hostler::gateway {
 
 namespace {
 
 using std::chrono::seconds;
-
-constexpr Duration upgraded_time_min = std::chrono::hours{1};
 
 // Holds one of a bounded number for as long as it lives.
 class Held {
@@ -47,13 +46,6 @@ http::ServerLimits limits_of(const Settings& settings) {
             .head_time = seconds{settings.head_s},
             .body_time = seconds{settings.body_s},
             .write_time = seconds{settings.body_s}};
-}
-
-http::ProxyLimits proxy_limits_of(const Settings& settings) {
-    return {.pool = {.idle_max = settings.idle_upstreams_max, .idle_time = seconds{settings.idle_upstream_s}},
-            .answer_time = seconds{settings.answer_s},
-            .body_time = seconds{settings.stream_s},
-            .pipe_time = std::max<Duration>(upgraded_time_min, seconds{settings.upgraded_s})};
 }
 
 http::Rewrite without_own_cookies_set(std::string_view transport_security) {
@@ -192,6 +184,8 @@ Task<> Front::request(http::Inlet& inlet, Peer& peer) {
         own_port == 0 && (settings_.domain.empty() || !label_below(host->name, settings_.domain));
     if (common && entrance_ && Entrance::is_here(inlet.head().target))
         co_return co_await entrance_->serve(inlet, *host, peer.address, peer.scheme);
+    if (common && clusters_ && ClusterDoor::is_here(inlet.head().target))
+        co_return co_await clusters_->serve(inlet, peer.address);
     if (common && inlet.head().target == "/healthz") co_return co_await health(inlet);
     if (common && inlet.head().target == "/" && (settings_.domain.empty() || host->name == settings_.domain))
         co_return co_await front_door(inlet);
@@ -337,7 +331,9 @@ Task<> Front::pass(Asked& asked) {
     const RoutePtr route = asked.route;
     const Held held{instance_requests_[route->instance], settings_.instance_requests_max};
     if (!held) co_return co_await say(asked.inlet, {.notice = Notice::too_busy});
-    auto passed = (!route->open_to_all && asked.by) ? forward_while_allowed(asked) : forward(asked);
+    auto passed = (!route->open_to_all && asked.by)
+                      ? guarded(ports_.loop, keeper_.stays(), *asked.by, asked.inlet, forward(asked))
+                      : forward(asked);
     const auto outcome = CO_TRY(co_await std::move(passed));
     if (outcome.upgraded) ++counters_.upgraded;
     if (outcome.status != 0) {
@@ -364,32 +360,6 @@ Task<http::Outcome> Front::forward(Asked& asked) {
     co_return co_await proxy_.pass(
         asked.inlet, route->pool_key, [this, &route] { return dial_(route); },
         cleaned ? *cleaned : asked.forwarding, response_rewrite(asked));
-}
-
-// A WebSocket, a download: it ends in its middle when what opened it is over.
-Task<http::Outcome> Front::forward_while_allowed(Asked& asked) {
-    std::optional<Result<http::Outcome>> outcome;
-    TaskGroup passing{ports_.loop};
-    Signal passed;
-    Stays::Stay stay{keeper_.stays(), *asked.by};
-    passing.start(
-        "guarded request",
-        [](Front& self, Asked& what, std::optional<Result<http::Outcome>>& into, Signal& done) -> Task<> {
-            into.emplace(co_await self.forward(what));
-            done.notify_all();
-            co_return Result<>{};
-        }(*this, asked, outcome, passed));
-    stay.on_end([&passing] { passing.cancel(); });
-    Result<> waited{};
-    if (!outcome) waited = co_await passed.wait();
-    stay.on_end({});
-    (void)co_await passing.close();
-    if (!waited) co_return std::unexpected(waited.error());
-    if (stay.ended() && (!*outcome || (*outcome)->status == 0 || (*outcome)->error)) {
-        asked.inlet.abandon();  // What was sent of an answer must not be taken for whole.
-        co_return http::Outcome{.status = 401, .client_gone = true};
-    }
-    co_return std::move(*outcome);
 }
 
 // What tenant code sees in place of what was asked: nothing of ours, and who asked by our word alone.

@@ -4,6 +4,7 @@
 
 #include "http/proxy.h"
 #include "http/server.h"
+#include "roles/gateway/cluster_door.h"
 #include "roles/gateway/entrance.h"
 #include "roles/gateway/gatekeeper.h"
 #include "roles/gateway/origin.h"
@@ -34,6 +35,8 @@ public:
     void set_scheme(std::string scheme) { scheme_ = std::move(scheme); }
     // Has requests at the gateway's own address that are sessions with instances.
     void set_entrance(Entrance& entrance) { entrance_ = &entrance; }
+    // Has requests at the gateway's own address that are for API servers of clusters.
+    void set_clusters(ClusterDoor& clusters) { clusters_ = &clusters; }
     void leave() { leaving_ = true; }  // Says that it is not ready.
     void routes_changed();             // Kept tunnels of generations that are over are closed.
     const FrontCounters& counters() const { return counters_; }
@@ -68,7 +71,6 @@ private:
     Task<> front_door(http::Inlet& inlet);
     Task<> pass(Asked& asked);
     Task<http::Outcome> forward(Asked& asked);
-    Task<http::Outcome> forward_while_allowed(Asked& asked);
     std::optional<http::Rewrite> without_credentials(const Asked& asked) const;
     Task<> say(http::Inlet& inlet, Page page);
     Task<> health(http::Inlet& inlet);
@@ -91,6 +93,7 @@ private:
     http::Proxy proxy_;
     std::string scheme_ = "http";
     Entrance* entrance_ = nullptr;
+    ClusterDoor* clusters_ = nullptr;
     bool leaving_ = false;
     Clients clients_;  // With connections, by address.
     std::map<std::string, std::size_t, std::less<>> instance_requests_;

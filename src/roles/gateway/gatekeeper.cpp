@@ -155,7 +155,8 @@ void Gatekeeper::keep(const Question& asked, MasterLink::Word word) {
     if (word.by_address && asked.address.empty()) return;
     const Question& about = word.by_address ? asked : anywhere;
     if (word.verdict.allowed) {
-        trust_.keep(about, {word.verdict.principal, std::move(word.marks), word.ends}, timers_.wall());
+        trust_.keep(about, {word.verdict.principal, std::move(word.marks), word.ends, word.verdict.groups},
+                    timers_.wall());
     } else {
         trust_.forget(asked);
         stays_.end(asked);
@@ -242,9 +243,8 @@ Task<> Gatekeeper::watch() {
             keep(question, std::move(*word));
             if (admission != Admission::allowed)
                 log_info("gateway: the connections of {} are cut: it has ended",
-                         question.route.empty() || question.route == Question::of_mark
-                             ? "a credential"
-                             : "a session of " + question.route);
+                         question.route.empty() || question.is_mark() ? "a credential"
+                                                                      : "a session of " + question.route);
         }
     }
 }

@@ -26,6 +26,10 @@ public:
 
     // `client`: its address. Afterwards `question` has it if the credential is for some addresses alone.
     Task<Admission> admit(Question& question, std::string client);
+    // As whom the credential lets in; after admit() allowed it. What a master said of it last counts.
+    std::optional<Granted> granted(const Question& question) const {
+        return trust_.granted(question, timers_.wall());
+    }
     // Whether this client may have one more question put to a master: it counts among its credentials.
     bool may_ask(const std::string& client) { return questions_.take(client, timers_.now()); }
     // The value of a cookie for a one-time code. Errors: forbidden (used, too old, of another instance);

@@ -1,6 +1,7 @@
 #include "roles/gateway/gateway.h"
 
 #include "core/log.h"
+#include "proto/uplink.pb.h"
 #include "roles/gateway/origin.h"
 
 namespace hostler::gateway {
@@ -22,6 +23,12 @@ Settings normal(Settings settings) {
     return settings;
 }
 
+std::shared_ptr<const uplink::TunnelOpen> cluster_opening() {
+    auto open = std::make_shared<uplink::TunnelOpen>();
+    open->set_kind("cluster");
+    return open;
+}
+
 }  // namespace
 
 Gateway::Gateway(Settings settings, Ports ports)
@@ -32,6 +39,7 @@ Gateway::Gateway(Settings settings, Ports ports)
           ports_, settings_, routes_,
           [this] {
               front_.routes_changed();
+              clusters_.routes_changed();
               routes_changed_.notify_all();
           },
           [this](std::vector<std::string> marks) { keeper_.end(marks); }),
@@ -41,10 +49,15 @@ Gateway::Gateway(Settings settings, Ports ports)
                 [this](RoutePtr route, std::shared_ptr<const uplink::TunnelOpen> session) {
                     return upstreams_.dial(std::move(route), std::move(session));
                 }),
+      clusters_(ports_, settings_, routes_, keeper_,
+                [this, open = cluster_opening()](RoutePtr route) {
+                    return upstreams_.dial(std::move(route), open);
+                }),
       front_(ports_, settings_, routes_, master_, keeper_,
              [this](RoutePtr route) { return upstreams_.dial(std::move(route)); }),
       server_(ports_.loop, ports_.timers, settings_.connections_max, settings_.client_connections_max) {
     front_.set_entrance(entrance_);
+    front_.set_clusters(clusters_);
 }
 
 Task<> Gateway::run() {

@@ -3,6 +3,7 @@
 
 #include "core/metrics.h"
 #include "http/server.h"
+#include "roles/gateway/cluster_door.h"
 #include "roles/gateway/front.h"
 #include "roles/gateway/gatekeeper.h"
 #include "roles/gateway/master_link.h"
@@ -48,6 +49,7 @@ private:
     Gatekeeper keeper_;
     Upstreams upstreams_;
     Entrance entrance_;
+    ClusterDoor clusters_;
     Front front_;
     http::Server server_;
     std::map<std::uint16_t, std::unique_ptr<TaskGroup>> own_ports_;

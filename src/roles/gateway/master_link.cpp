@@ -146,8 +146,9 @@ Task<MasterLink::Word> MasterLink::authenticate(Question question) {
     request.set_credential(std::move(question.credential));
     request.set_tenant(std::move(question.tenant));
     request.set_project(std::move(question.project));
-    request.set_mark(question.route == Question::of_mark);
-    if (!request.mark()) request.set_route(std::move(question.route));
+    request.set_mark(question.is_mark());
+    request.set_route(request.mark() ? question.route.substr(Question::of_mark.size())
+                                     : std::move(question.route));
     request.set_address(std::move(question.address));
     return ask_word(std::move(frame));
 }
@@ -215,7 +216,10 @@ Task<MasterLink::Word> MasterLink::ask_word(uplink::Frame frame) {
     if (!answer.has_authenticate_answer())
         co_return fail(Code::internal, "the master answered something else");
     const auto& said = answer.authenticate_answer();
-    co_return Word{{said.known(), said.known() && said.allowed(), said.principal()},
+    co_return Word{{said.known(),
+                    said.known() && said.allowed(),
+                    said.principal(),
+                    {said.groups().begin(), said.groups().end()}},
                    seconds{said.valid_s()},
                    said.session(),
                    {said.marks().begin(), said.marks().end()},

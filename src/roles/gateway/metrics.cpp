@@ -41,6 +41,14 @@ void Gateway::write_metrics(MetricsPage& page) const {
                      keeper_.sign_outs(), settings_.sign_outs_max);
     page.add_bounded("hostler_gateway_sessions", "Terminals and forwarded ports that may be taken up again.",
                      entrance_.sessions_known(), Entrance::sessions_known_max);
+    const ClusterCounters& clusters = clusters_.counters();
+    page.add("hostler_gateway_cluster_requests", "Requests under way at API servers of clusters.", gauge,
+             clusters_.requests());
+    page.begin("hostler_gateway_cluster_requests_total",
+               "Requests to API servers of clusters, by what became of them.", counter);
+    page.value({{"outcome", "passed"}}, clusters.passed);
+    page.value({{"outcome", "refused"}}, clusters.refused);
+    page.value({{"outcome", "failed"}}, clusters.failed);
     page.add_bounded("hostler_gateway_access_links", "Access points connected, or to be tried.",
                      upstreams_.links(), settings_.access_links_max);
     page.add("hostler_gateway_idle_upstreams_route_max", "Idle tunnels kept for one instance port.", gauge,

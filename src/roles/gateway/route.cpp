@@ -34,6 +34,13 @@ RoutePtr RouteTable::find(std::string_view name) const {
     return found == routes_.end() ? nullptr : found->second;
 }
 
+std::vector<RoutePtr> RouteTable::below(std::string_view begin) const {
+    std::vector<RoutePtr> found;
+    for (auto at = routes_.lower_bound(begin); at != routes_.end() && at->first.starts_with(begin); ++at)
+        found.push_back(at->second);
+    return found;
+}
+
 RoutePtr RouteTable::on_port(std::uint16_t own_port) const {
     const auto found = by_port_.find(own_port);
     return found == by_port_.end() ? nullptr : find(found->second);

@@ -18,7 +18,8 @@ State state_of(std::string_view
 std::string_view text_of(State state);
 
 struct Route {
-    std::string name;            // The first label of the host name.
+    // The first label of the host name; of a cluster's API server "/clusters/CLUSTER/NODE".
+    std::string name;
     std::uint16_t own_port = 0;  // Without a domain: the port that is this route's alone.
     std::string tenant;
     std::string instance;
@@ -42,6 +43,8 @@ public:
     explicit RouteTable(std::size_t routes_max) : routes_max_(routes_max) {}
 
     RoutePtr find(std::string_view name) const;
+    // Those whose names begin so, in their order.
+    std::vector<RoutePtr> below(std::string_view begin) const;
     RoutePtr on_port(std::uint16_t own_port) const;
     const std::map<std::uint16_t, std::string>& own_ports() const { return by_port_; }  // To names.
     // Both say how many routes had no room.

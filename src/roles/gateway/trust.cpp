@@ -11,6 +11,7 @@ namespace {
 
 constexpr std::string_view prefix = "trust/";
 constexpr std::string_view address_part = "/from/";
+constexpr char group_sign = '=';  // Before a group; no mark begins with it.
 constexpr Duration write_again = std::chrono::seconds{5};
 
 std::int64_t micros(Duration time) {
@@ -33,8 +34,12 @@ Trust::Trust(Journal& journal, const Digest& digest, std::size_t size_max, Durat
         text.remove_prefix(static_cast<std::size_t>(read.ptr - text.data()));
         while (text.starts_with('\n')) {
             text.remove_prefix(1);
-            entry.marks.emplace_back(text.substr(0, text.find('\n')));
-            text.remove_prefix(entry.marks.back().size());
+            const std::string_view line = text.substr(0, text.find('\n'));
+            if (line.starts_with(group_sign))
+                entry.groups.emplace_back(line.substr(1));
+            else
+                entry.marks.emplace_back(line);
+            text.remove_prefix(line.size());
         }
         if (read.ec != std::errc{} || entry.until_us <= now.time_since_epoch().count() ||
             entries_.size() >= size_max) {
@@ -64,9 +69,10 @@ void Trust::keep(const Question& question, Standing standing, WallTime now) {
     Entry& entry = entries_[key];
     if (entry.until_us != 0) by_end_.erase({entry.until_us, key});
     by_end_.emplace(until, key);
-    const bool same = entry.marks == standing.marks;
+    const bool same = entry.marks == standing.marks && entry.groups == standing.groups;
     entry.until_us = until;
     entry.marks = std::move(standing.marks);
+    entry.groups = std::move(standing.groups);
     entry.question = question;
     // Not each quarter of a minute anew; but never for longer than it is true.
     if (!same || until < entry.written_until_us || until - entry.written_until_us > micros(outage_) / 64)
@@ -92,6 +98,7 @@ void Trust::make_room(const Question& question) {
 void Trust::write_later(const std::string& key, const Entry& entry) {
     std::string text = std::to_string(entry.until_us);
     for (const std::string& mark : entry.marks) text += '\n' + mark;
+    for (const std::string& group : entry.groups) text.append({'\n', group_sign}).append(group);
     unwritten_[key] = std::move(text);
     entries_.at(key).written_until_us = entry.until_us;
     changed_.notify_all();
@@ -129,6 +136,14 @@ Trust::Belief Trust::believes(const Question& question, WallTime now) const {
     const auto at = entries_.find(key_of(question));
     if (at == entries_.end()) return Belief::unknown;
     return now.time_since_epoch().count() < at->second.until_us ? Belief::yes : Belief::ended;
+}
+
+std::optional<Granted> Trust::granted(const Question& question, WallTime now) const {
+    if (believes(question, now) != Belief::yes) return std::nullopt;
+    const Entry& entry = entries_.at(key_of(question));
+    constexpr std::size_t principal = 0, mark = 1;
+    if (entry.marks.size() <= mark) return std::nullopt;
+    return Granted{entry.marks[principal], entry.groups, entry.marks[mark]};
 }
 
 std::vector<std::string> Trust::marks() const {

@@ -19,6 +19,14 @@ struct Standing {
     std::string principal;
     std::vector<std::string> marks{};             // What it stands on; when one of these ends, so does it.
     std::optional<Duration> ends = std::nullopt;  // The credential's own end, from now.
+    std::vector<std::string> groups{};            // As of a verdict.
+};
+
+// As whom a good credential lets in.
+struct Granted {
+    std::string principal;
+    std::vector<std::string> groups;
+    std::string mark;  // Of the credential on which it stands itself.
 };
 
 class Trust {
@@ -37,6 +45,7 @@ public:
 
     enum class Belief { yes, ended, unknown };  // ended: it was good, and its time is over.
     Belief believes(const Question& question, WallTime now) const;
+    std::optional<Granted> granted(const Question& question, WallTime now) const;  // Of what is believed.
     std::vector<std::string> marks() const;  // Of all that is believed, each once.
     std::size_t size() const { return entries_.size(); }
 
@@ -45,7 +54,8 @@ public:
 private:
     struct Entry {
         std::int64_t until_us = 0;
-        std::vector<std::string> marks;
+        std::vector<std::string> marks;  // The principal, the mark of the credential, and others.
+        std::vector<std::string> groups{};
         std::int64_t written_until_us = 0;
         std::optional<Question> question{};  // nullopt: not shown since the start.
     };

@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "core/timers.h"
 
@@ -15,6 +16,7 @@ struct Verdict {
     bool known = false;    // Somebody has this credential,
     bool allowed = false;  // and may use what lies there.
     std::string principal{};
+    std::vector<std::string> groups{};  // In a cluster; empty: it is about none.
     bool operator==(const Verdict&) const = default;
 };
 
@@ -23,6 +25,8 @@ struct Question {
     // Of `route` when the credential is no secret but a mark: what a master named for a ticket. No route has
     // such a name, so that a client cannot show a mark in place of a key.
     static constexpr std::string_view of_mark = "/";
+    // Of a cluster, the route of its API server follows.
+    bool is_mark() const { return route == of_mark || route.starts_with("//"); }
 
     std::string credential;
     std::string tenant;

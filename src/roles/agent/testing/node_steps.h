@@ -31,6 +31,11 @@ public:
         if (fails) co_return std::unexpected(*fails);
         co_return left;
     }
+    Task<NodeApi> api(std::string cluster) override {
+        const auto found = apis.find(cluster);
+        if (found == apis.end()) co_return fail(Code::not_found, "no API", "no_cluster_api");
+        co_return found->second;
+    }
     void release() {
         held = false;
         released.notify_all();
@@ -42,6 +47,7 @@ public:
     std::optional<Error> fails;
     std::map<std::string, std::string> outputs;
     std::vector<Leftover> left;
+    std::map<std::string, NodeApi> apis;  // By cluster.
     std::vector<NodeStep> begun;
     std::vector<std::string> forgotten;
     Leftovers looked_for;

@@ -1,7 +1,9 @@
 // Clusters through the API.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "api/operations_cluster.h"
+#include "roles/master/cluster/access.h"
 #include "roles/master/cluster/clusters.h"
 #include "roles/master/cluster/nodes.h"
 #include "roles/master/cluster/view.h"
@@ -102,6 +104,16 @@ Subject subject_of(const Desk& desk, const api::Call& call, const api::ScaleClus
 Subject subject_of(const Desk& desk, const api::Call& call, const api::DeleteCluster& request) {
     return subject(desk, meant(desk, call, request));
 }
+Subject subject_of(const Desk& desk, const api::Call& call, const api::NameCluster& request) {
+    const auto found = meant(desk, call, request);
+    return found ? subject_named(**found, "") : Subject{};
+}
+Subject subject_after(const Desk& desk, const api::Call& call, const api::NameCluster& request,
+                      const api::ClusterCredential& made) {
+    Subject subject = subject_of(desk, call, request);
+    subject.shown = fmt::format(R"({{"user":"{}","groups":"{}"}})", made.user, fmt::join(made.groups, " "));
+    return subject;
+}
 Subject subject_of(const Desk& desk, const api::Call& call, const api::ForgetClusterNode& request) {
     const auto found = node_meant(desk, call, request.node);
     return found ? subject_named(**found, api::encode(view(desk, call, **found))) : Subject{};
@@ -124,6 +136,16 @@ void add_clusters(Api& service) {
             api::Cluster shown = view_whole(desk, call, desk.estate.clusters.at(id));
             if (request.force) shown.leaves = left_behind(desk, id);
             return shown;
+        });
+    service.handlers().on<ops::create_cluster_credential>(
+        [&service](api::Call call, api::NameCluster request) -> Task<api::ClusterCredential> {
+            const TermPtr term = CO_TRY(service.leader());
+            co_return co_await service.perform<std::remove_cvref_t<decltype(ops::create_cluster_credential)>>(
+                [&term](Desk& desk, const api::Call& asked,
+                        const api::NameCluster& wanted) -> Result<api::ClusterCredential> {
+                    return make_cluster_credential(*term, desk, asked, *TRY(meant(desk, asked, wanted)));
+                },
+                std::move(call), std::move(request));
         });
     service.write<ops::forget_cluster_node>(
         [](Desk& desk, const api::Call& call,

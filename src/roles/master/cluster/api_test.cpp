@@ -76,6 +76,27 @@ TEST_F(ClustersApi, OneIsCreatedShownScaledAndDeleted) {
     EXPECT_EQ(json::parse(gone.body).at("leaves").as_array().size(), 2u);
 }
 
+TEST_F(ClustersApi, ACredentialIsForAClusterThatWasMade) {
+    ASSERT_EQ(call("acme", "POST", "/v1/clusters", train()).status, 201);
+    EXPECT_EQ(problem(call("acme", "POST", "/v1/clusters/train/credentials")), "cluster_not_made");
+    const std::string id{got("/v1/clusters/train").at("id").as_string()};
+    Cluster& cluster = desk().estate.clusters.edit(id);
+    cluster.made = true, cluster.phase = ClusterPhase::ready;
+    (void)commit();
+    EXPECT_EQ(problem(call("acme", "POST", "/v1/clusters/train/credentials")), "no_gateway");
+    desk().estate.gateways.add({.name = "gw-1", .address = "https://gpu.example:8443/"});
+    (void)commit();
+    const auto made = call("acme", "POST", "/v1/clusters/train/credentials");
+    ASSERT_EQ(made.status, 201) << made.body;
+    const json::object shown = json::parse(made.body).as_object();
+    EXPECT_EQ(std::string{shown.at("server").as_string()}, "https://gpu.example:8443/clusters/" + id);
+    EXPECT_EQ(shown.at("groups").at(0), "hostler:admins");
+    EXPECT_TRUE(shown.at("token").as_string().starts_with("hs_"));
+    EXPECT_EQ(
+        json::parse(call("acme", "POST", "/v1/clusters/train/credentials?dryRun=true").body).at("token"), "");
+    EXPECT_EQ(problem(call("globex", "POST", "/v1/clusters/train/credentials")), "cluster_not_found");
+}
+
 TEST_F(ClustersApi, TheSameKeyCreatesItOnce) {
     const auto first = call("acme", "POST", "/v1/clusters", train(), "key-1");
     ASSERT_EQ(first.status, 201);

@@ -160,15 +160,18 @@ void make_room(Desk& desk, const std::string& credential, const std::string& rou
     desk.estate.sign_ins.erase(std::string{(*std::ranges::min_element(rows, {}, &SignIn::expires_at))->hash});
 }
 
+std::string add_session(Term& term, Desk& desk, SignIn sign_in, std::chrono::seconds life) {
+    std::string session = new_secret(term.ports().random, "hs");
+    sign_in.hash = term.ports().digest.sha256(session);
+    sign_in.expires_at = desk.estate.micros() + std::chrono::microseconds{life}.count();
+    desk.estate.sign_ins.add(std::move(sign_in));
+    return session;
+}
+
 std::string add_session(Term& term, Desk& desk, SignIn sign_in) {
     if (sign_in.route == console_route)
         make_room(desk, sign_in.credential, sign_in.route, console_sessions_max);
-    std::string session = new_secret(term.ports().random, "hs");
-    sign_in.hash = term.ports().digest.sha256(session);
-    sign_in.expires_at =
-        desk.estate.micros() + std::chrono::microseconds{term.settings().sign_in_life}.count();
-    desk.estate.sign_ins.add(std::move(sign_in));
-    return session;
+    return add_session(term, desk, std::move(sign_in), term.settings().sign_in_life);
 }
 
 // Whoever has the link comes in, as often as they like, until it ends.
@@ -376,6 +379,15 @@ std::string make_session(Term& term, const api::Caller& caller, const std::strin
     return add_session(
         term, term.desk(caller.actor),
         {.key = key_of(caller.credential), .route = route, .credential = credential_kept(term, caller)});
+}
+
+std::string make_token(Term& term, const api::Caller& caller, const std::string& route,
+                       std::chrono::seconds life, std::size_t most) {
+    Desk& desk = term.desk(caller.actor);
+    const std::string credential = credential_kept(term, caller);
+    make_room(desk, credential, route, most);
+    return add_session(term, desk,
+                       {.key = key_of(caller.credential), .route = route, .credential = credential}, life);
 }
 
 void sign_out(Term& term, const std::string& session, const std::string& route) {

@@ -56,6 +56,10 @@ std::string make_code(Term& term, const api::Caller& caller, const std::string& 
                       std::chrono::seconds life = code_life);
 // The session of a browser whose user has been authenticated a moment ago; to be committed by the caller.
 std::string make_session(Term& term, const api::Caller& caller, const std::string& route);
+// A session of a program at a route that lives for `life`; to be committed by the caller. The oldest of the
+// caller's credential at this route makes room for one more than `most`.
+std::string make_token(Term& term, const api::Caller& caller, const std::string& route,
+                       std::chrono::seconds life, std::size_t most);
 // The session it is good for; to be committed by the caller. Errors: unauthenticated.
 Result<std::string> redeem_code(Term& term, const std::string& code, const std::string& route);
 // Ends a session at its route, if it is one; to be committed by the caller.

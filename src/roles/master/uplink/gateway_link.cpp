@@ -2,6 +2,7 @@
 
 #include "core/log.h"
 #include "proto/uplink.pb.h"
+#include "roles/master/cluster/access.h"
 #include "roles/master/http/caller.h"
 #include "roles/master/pki/authority.h"
 #include "roles/master/pki/edge_keys.h"
@@ -74,6 +75,16 @@ uplink::Frame verdict(const Term& term, const std::optional<SignedIn>& known, co
     return answer;
 }
 
+// What a token of a cluster, or what it has opened, may do there. A cluster that has gone lets in nobody.
+void limit_to_cluster(const Term& term, const std::optional<SignedIn>& known, const std::string& route,
+                      uplink::AuthenticateAnswer& into) {
+    const Cluster* cluster = cluster_at(term.look(), route);
+    std::vector<std::string> groups;
+    if (known && cluster) groups = groups_in(term.look(), known->caller.principal, *cluster);
+    into.set_allowed(!groups.empty());
+    for (std::string& group : groups) into.add_groups(std::move(group));
+}
+
 // Whether what a ticket has opened may stay open.
 uplink::Frame authenticate_mark(const Term& term, const uplink::AuthenticateRequest& ask) {
     std::optional<SignedIn> known;
@@ -81,12 +92,24 @@ uplink::Frame authenticate_mark(const Term& term, const uplink::AuthenticateRequ
         known = SignedIn{.caller = *caller, .session = caller->session};
     uplink::Frame answer = verdict(term, known, ask.tenant(), ask.project());
     auto& into = *answer.mutable_authenticate_answer();
-    into.set_allowed(known && may_stay(term.look(), known->caller.principal, ask.tenant(), ask.project()));
+    if (is_of_cluster(ask.route()))
+        limit_to_cluster(term, known, ask.route(), into);
+    else
+        into.set_allowed(known &&
+                         may_stay(term.look(), known->caller.principal, ask.tenant(), ask.project()));
     into.set_by_address(is_mark_for_some_addresses(term, ask.credential()));
     return answer;
 }
 
-// A session has no address: it was signed in for from one that its key is for.
+// A browser's session has no address: it was signed in for from one that its key is for. A token of a cluster
+// is a program's, and is for the addresses of its key.
+bool is_by_address(const Term& term, const uplink::AuthenticateRequest& ask,
+                   const std::optional<SignedIn>& known) {
+    if (is_of_cluster(ask.route()))
+        return known && is_mark_for_some_addresses(term, known->caller.credential);
+    return ask.route().empty() && is_for_some_addresses(term, ask.credential());
+}
+
 uplink::Frame authenticate(const Term& term, const uplink::AuthenticateRequest& ask) {
     if (ask.mark()) return authenticate_mark(term, ask);
     std::optional<SignedIn> known;
@@ -94,9 +117,14 @@ uplink::Frame authenticate(const Term& term, const uplink::AuthenticateRequest& 
         known = caller_of_sign_in(term, ask.credential(), ask.route());
     else if (auto caller = caller_of(term, ask.credential(), ask.address()))
         known = SignedIn{.caller = std::move(*caller)};
+    const bool by_address = is_by_address(term, ask, known);
+    const bool of_cluster = is_of_cluster(ask.route());
+    if (of_cluster && by_address && !caller_of_mark(term, known->caller.credential, ask.address()))
+        known.reset();
     uplink::Frame answer = verdict(term, known, ask.tenant(), ask.project());
-    answer.mutable_authenticate_answer()->set_by_address(ask.route().empty() &&
-                                                         is_for_some_addresses(term, ask.credential()));
+    auto& into = *answer.mutable_authenticate_answer();
+    if (of_cluster) limit_to_cluster(term, known, ask.route(), into);
+    into.set_by_address(by_address);
     return answer;
 }
 

@@ -90,6 +90,96 @@ TEST_F(GatewayLink, AHelloIsAnsweredWithAllRoutesAndChangesFollow) {
     EXPECT_FALSE(next(link).has_routes()) << "nothing about routes, nothing said";
 }
 
+struct ClusterAtGateway : GatewayLink {
+    ClusterAtGateway() {
+        Estate& estate = desk().estate;
+        estate.clusters.add(
+            {.id = "kc-1", .name = "train", .tenant = "acme", .phase = ClusterPhase::ready, .made = true});
+        for (const char* name : {"kn-1", "kn-2"})
+            estate.cluster_nodes.add(
+                {.id = name,
+                 .cluster = "kc-1",
+                 .tenant = "acme",
+                 .role = NodeRole::control,
+                 .host = "h-a",
+                 .phase = name == std::string{"kn-1"} ? NodePhase::ready : NodePhase::joining});
+        (void)commit();
+    }
+    std::string token() {
+        const std::string made =
+            make_token(term(), *caller_of(term(), "hk_acme"), "/clusters/kc-1", std::chrono::minutes{10}, 4);
+        (void)commit();
+        return made;
+    }
+};
+
+TEST_F(ClusterAtGateway, RoutesLeadToNodesOfItsControlPlaneThatAreReady) {
+    wire::Link& link = gateway();
+    const uplink::Routes all = next(link).routes();
+    ASSERT_EQ(all.routes_size(), 1);
+    EXPECT_EQ(all.routes(0).name(), "/clusters/kc-1/kn-1");
+    EXPECT_EQ(all.routes(0).instance(), "kc-1");
+    EXPECT_EQ(all.routes(0).host(), "h-a");
+    EXPECT_EQ(all.routes(0).tenant(), "acme");
+    EXPECT_EQ(all.routes(0).project(), "default");
+    desk().estate.cluster_nodes.edit("kn-1").healthy = true;
+    (void)commit();
+    EXPECT_FALSE(next(link).has_routes()) << "a probe changes no route";
+    desk().estate.cluster_nodes.edit("kn-2").phase = NodePhase::ready;
+    (void)commit();
+    const uplink::Routes more = next(link).routes();
+    ASSERT_EQ(more.routes_size(), 1);
+    EXPECT_EQ(more.routes(0).name(), "/clusters/kc-1/kn-2");
+    desk().estate.cluster_nodes.edit("kn-1").phase = NodePhase::draining;
+    (void)commit();
+    const uplink::Routes gone = next(link).routes();
+    ASSERT_EQ(gone.gone_size(), 1);
+    EXPECT_EQ(gone.gone(0), "/clusters/kc-1/kn-1");
+    desk().estate.cluster_nodes.retire("kn-2");
+    (void)commit();
+    EXPECT_EQ(next(link).routes().gone_size(), 1);
+}
+
+TEST_F(ClusterAtGateway, ATokenOpensItsClusterAlone) {
+    wire::Link& link = gateway();
+    (void)next(link);
+    const std::string shown = token();
+    const auto here = entry(link, shown, "acme", "/clusters/kc-1");
+    EXPECT_TRUE(here.known() && here.allowed());
+    ASSERT_EQ(here.groups_size(), 1);
+    EXPECT_EQ(here.groups(0), "hostler:admins");
+    EXPECT_EQ(here.ends_s(), 600u);
+    ASSERT_GT(here.marks_size(), 0);
+    EXPECT_EQ(here.marks(0), "key/k-1") << "what it opens stands on this";
+    EXPECT_FALSE(entry(link, shown, "acme", "/clusters/kc-2").known());
+    EXPECT_FALSE(entry(link, shown, "acme").known()) << "it is no key";
+    EXPECT_FALSE(entry(link, "hk_acme", "acme", "/clusters/kc-1").known()) << "and a key is no token";
+    desk().estate.clusters.edit("kc-1").phase = ClusterPhase::deleted;
+    (void)commit();
+    EXPECT_FALSE(entry(link, shown, "acme", "/clusters/kc-1").allowed());
+}
+
+TEST_F(ClusterAtGateway, ATokenIsForTheAddressesOfItsKey) {
+    wire::Link& link = gateway();
+    (void)next(link);
+    const std::string shown = token();
+    desk().estate.api_keys.edit("k-1").addresses = {"203.0.113.0/24"};
+    (void)commit();
+    const auto here = entry(link, shown, "acme", "/clusters/kc-1", "203.0.113.7");
+    EXPECT_TRUE(here.allowed() && here.by_address());
+    const auto there = entry(link, shown, "acme", "/clusters/kc-1", "198.51.100.9");
+    EXPECT_TRUE(!there.known() && there.by_address());
+}
+
+TEST_F(ClusterAtGateway, TheOldestTokenMakesRoom) {
+    wire::Link& link = gateway();
+    (void)next(link);
+    const std::string first = token();
+    timers.advance(1s);
+    for (int i = 0; i < 4; ++i) (void)token();
+    EXPECT_FALSE(entry(link, first, "acme", "/clusters/kc-1").known());
+}
+
 TEST_F(GatewayLink, RoutesAreToldWhenTheyAreDurable) {
     wire::Link& link = gateway();
     EXPECT_TRUE(next(link).has_routes());

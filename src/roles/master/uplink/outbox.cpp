@@ -4,6 +4,7 @@
 
 #include "domain/policy/policy.h"
 #include "proto/uplink.pb.h"
+#include "roles/master/cluster/access.h"
 #include "roles/master/http/caller.h"
 #include "roles/master/share/shares.h"
 #include "roles/master/uplink/messages.h"
@@ -74,6 +75,12 @@ void Outbox::send_all_routes(wire::Link& gateway) {
     routes.set_epoch(term_.epoch());
     routes.set_sign_in(term_.settings().public_url + "/sign-in");
     for (const auto& [id, instance] : term_.look().estate.instances.all()) add_routes(instance, routes);
+    for (const auto& [id, node] : term_.look().estate.cluster_nodes.all()) {
+        uplink::Route route;
+        if (!write_cluster_route(term_.look(), node, route)) continue;
+        cluster_routed_[id] = route.SerializeAsString();
+        *routes.add_routes() = std::move(route);
+    }
     if (!gateway.try_send(frame)) gateway.close();
 }
 
@@ -82,6 +89,25 @@ void Outbox::add_routes(const Instance& instance, uplink::Routes& routes) {
     auto& names = routed_[instance.id];
     names.clear();
     for (const InstancePort& port : instance.spec.ports) names.push_back(route_name(instance, port.port));
+}
+
+// Nodes change with each probe, and their routes do not.
+void Outbox::add_cluster_route(const std::string& id, uplink::Routes& routes) {
+    const ClusterNode* node = term_.look().estate.cluster_nodes.find(id);
+    uplink::Route now;
+    if (node && write_cluster_route(term_.look(), *node, now)) {
+        std::string& told = cluster_routed_[id];
+        if (const std::string text = now.SerializeAsString(); told != text) {
+            told = text;
+            *routes.add_routes() = std::move(now);
+        }
+        return;
+    }
+    const auto told = cluster_routed_.find(id);
+    if (told == cluster_routed_.end()) return;
+    uplink::Route before;
+    if (before.ParseFromString(told->second)) routes.add_gone(before.name());
+    cluster_routed_.erase(told);
 }
 
 // A tenant or a project was disabled or enabled.
@@ -121,6 +147,9 @@ void Outbox::hosts_moved(const std::set<std::string>& hosts) {
         for (const Instance* instance : term_.look().estate.instances.by().host.of(host))
             there.insert(instance->id);
     std::vector<Touched> touched;
+    for (const std::string& host : hosts)
+        for (const ClusterNode* node : term_.look().estate.cluster_nodes.by().host.of(host))
+            touched.push_back({std::string{Kind<ClusterNode>::name}, node->id});
     for (const std::string& id : there) touched.push_back({std::string{Kind<Instance>::name}, id});
     send_routes(touched);
 }
@@ -134,6 +163,7 @@ void Outbox::send_routes(std::span<const Touched> touched) {
         const bool of_place = one.kind == Kind<Tenant>::name || one.kind == Kind<Project>::name;
         if (one.kind == Kind<Policy>::name || (of_place && closed_or_opened(one)))
             add_public_routes(one, routes);
+        if (one.kind == Kind<ClusterNode>::name) add_cluster_route(one.id, routes);
         if (one.kind != Kind<Instance>::name) continue;
         if (const Instance* instance = term_.look().estate.instances.find(one.id)) {
             add_routes(*instance, routes);

@@ -11,6 +11,10 @@
 #include "roles/master/leader/term.h"
 #include "roles/master/state/due_times.h"
 
+namespace hostler::uplink {
+class Routes;
+}
+
 namespace hostler::master {
 
 class Outbox {
@@ -28,6 +32,7 @@ public:
 private:
     void send(const HostCommand& command);
     void add_routes(const Instance& instance, uplink::Routes& routes);
+    void add_cluster_route(const std::string& node, uplink::Routes& routes);
     void add_public_routes(const Touched& what, uplink::Routes& routes);
     bool closed_or_opened(const Touched& what);
     void send_routes(std::span<const Touched> touched);
@@ -38,6 +43,7 @@ private:
     bool begun_ = false;
     DueTimes<Instant> due_;                                   // When each command is sent next, by id.
     std::map<std::string, std::vector<std::string>> routed_;  // Names that gateways know, by instance.
+    std::map<std::string, std::string> cluster_routed_;  // Routes that gateways know, by node of a cluster.
     std::set<std::pair<std::string, std::string>> disabled_;  // Tenants and projects: kind and id.
 };
 

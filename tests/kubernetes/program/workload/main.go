@@ -24,6 +24,7 @@ func hello(address string) error {
 		return err
 	}
 	answer := http.HandlerFunc(func(reply http.ResponseWriter, _ *http.Request) { fmt.Fprintln(reply, name) })
+	fmt.Println("listens on", address)
 	server := http.Server{Addr: address, Handler: answer, ReadHeaderTimeout: 10 * time.Second}
 	failed := make(chan error, 1)
 	go func() { failed <- server.ListenAndServe() }()

@@ -7,7 +7,7 @@ import { useRead } from '../../../api/use_read';
 import { Action } from '../../../parts/action';
 import { ExplanationView } from '../../../parts/explanation';
 import { Section } from '../../../parts/page_frame';
-import { AsyncView } from '../../../parts/states';
+import { AsyncView, Command } from '../../../parts/states';
 import { StateBadge } from '../../../parts/state_badge';
 import { Timeline } from '../../../parts/timeline';
 import { Ago, Facts, Id } from '../../../parts/values';
@@ -112,11 +112,23 @@ function LastEvents({ cluster }: { cluster: Cluster }) {
   return <Section title="How it came here"><AsyncView query={query}>{(list) => <Timeline events={list.items} />}</AsyncView></Section>;
 }
 
+/** The browser has no kubectl: the command line makes its configuration. */
+function Use({ cluster }: { cluster: Cluster }) {
+  if (!cluster.madeAt || isEnding(cluster)) return null;
+  const where = `--tenant-id ${cluster.tenantID} --project ${cluster.project}`;
+  return (
+    <Section title="Use it with kubectl">
+      <Command line={`hostler cluster kubeconfig ${cluster.name} ${where} --out ${cluster.name}.yaml`} />
+      <Command line={`kubectl --kubeconfig ${cluster.name}.yaml get nodes`} />
+    </Section>
+  );
+}
+
 export function ClusterOverview({ cluster }: { cluster: Cluster }) {
   return (
     <SimpleGrid cols={{ base: 1, lg: 2 }}>
       <Stack><Why cluster={cluster} /><Pools cluster={cluster} /></Stack>
-      <Stack><Section title="Facts"><ClusterFacts cluster={cluster} /></Section><LastEvents cluster={cluster} /></Stack>
+      <Stack><Use cluster={cluster} /><Section title="Facts"><ClusterFacts cluster={cluster} /></Section><LastEvents cluster={cluster} /></Stack>
     </SimpleGrid>
   );
 }

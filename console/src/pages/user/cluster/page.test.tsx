@@ -76,6 +76,7 @@ test('a cluster says why it waits and what would help, and has its pools', async
   expect(await screen.findByText('Cluster train is scaling. No host is free.', {}, long)).toBeInTheDocument();
   expect(screen.getByText('hostler cluster scale train --pool gpu --count 1')).toBeInTheDocument();
   expect(screen.getByText('The host of node train-w2 is not clean: interface cni0.')).toBeInTheDocument();
+  expect(screen.getByText('hostler cluster kubeconfig train --tenant-id acme --project lab --out train.yaml')).toBeInTheDocument();
   const row = screen.getByRole('row', { name: /^gpu/ });
   expect(within(row).getByText('0/2')).toBeInTheDocument();
   expect(within(row).getByText('8 GPUs of H100 at least')).toBeInTheDocument();
