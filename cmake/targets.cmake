@@ -357,3 +357,9 @@ target_link_libraries(kubernetes_test PRIVATE test_kubernetes kubernetes_client 
 add_dependencies(kubernetes_test hostler hostler-agent)
 add_test(NAME kubernetes COMMAND kubernetes_test --gtest_brief=1)
 set_tests_properties(kubernetes PROPERTIES LABELS kubernetes TIMEOUT 1800 RUN_SERIAL ON)
+# ./dev bench cluster: the same machines, by Hostler and by kubeadm.
+add_executable(bench-cluster bench/cluster/main.cpp)
+target_precompile_headers(bench-cluster REUSE_FROM core)
+target_include_directories(bench-cluster PRIVATE tests/kubernetes)
+target_link_libraries(bench-cluster PRIVATE test_kubernetes CLI11::CLI11)
+add_dependencies(bench-cluster hostler hostler-agent)

@@ -23,6 +23,8 @@ public:
     Ran cli(Words words, Seconds within = Seconds{60});
     // What it prints with -o json; null when it fails.
     boost::json::value told(Words words);
+    // Creates a cluster of the shipped driver, with what it has to know of such nodes. The tenant is acme.
+    Ran create_cluster(const std::string& name, Words words);
     // With which programs reach it as the operator.
     Environment environment() const;
     std::string in(const std::string& below) const;  // A path in its folder.

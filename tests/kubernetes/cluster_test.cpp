@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "images.h"
+#include "kubeadm.h"
 #include "nodes.h"
 #include "parts.h"
 
@@ -15,54 +16,6 @@ namespace hostler::kube {
 namespace {
 
 using ::testing::HasSubstr;
-
-constexpr const char* token = "hostle.0123456789abcdef";
-// Its timeouts of a minute are too short where other tests take the CPUs; its check asks for the kernel's
-// configuration, which not every machine of tests can show.
-constexpr const char* ignored = "--ignore-preflight-errors=SystemVerification";
-
-std::string kubelet_settings() {
-    return R"(---
-apiVersion: kubelet.config.k8s.io/v1beta1
-kind: KubeletConfiguration
-cgroupDriver: cgroupfs
-failCgroupV1: false
-failSwapOn: false
-oomScoreAdj: 0
-)";
-}
-
-std::string init_settings(const Node& node) {
-    return fmt::format(R"(apiVersion: kubeadm.k8s.io/v1beta4
-kind: InitConfiguration
-localAPIEndpoint: {{advertiseAddress: {}}}
-bootstrapTokens: [{{token: {}}}]
-timeouts: {{controlPlaneComponentHealthCheck: 6m, kubernetesAPICall: 6m, kubeletHealthCheck: 6m, tlsBootstrap: 6m, discovery: 6m}}
-nodeRegistration: {{name: {}, criSocket: "unix:///run/containerd/containerd.sock", imagePullPolicy: Never, taints: []}}
----
-apiVersion: kubeadm.k8s.io/v1beta4
-kind: ClusterConfiguration
-kubernetesVersion: v1.36.3
-networking: {{podSubnet: 10.244.0.0/16}}
----
-apiVersion: kubeproxy.config.k8s.io/v1alpha1
-kind: KubeProxyConfiguration
-mode: nftables
-conntrack: {{maxPerCore: 0}}
-)",
-                       node.address(), token, node.name()) +
-           kubelet_settings();
-}
-
-std::string join_settings(const Node& first, const Node& node) {
-    return fmt::format(R"(apiVersion: kubeadm.k8s.io/v1beta4
-kind: JoinConfiguration
-timeouts: {{controlPlaneComponentHealthCheck: 6m, kubernetesAPICall: 6m, kubeletHealthCheck: 6m, tlsBootstrap: 6m, discovery: 6m}}
-discovery: {{bootstrapToken: {{token: {}, apiServerEndpoint: "{}:6443", unsafeSkipCAVerification: true}}}}
-nodeRegistration: {{name: {}, criSocket: "unix:///run/containerd/containerd.sock", imagePullPolicy: Never}}
-)",
-                       token, first.address(), node.name());
-}
 
 std::string hello_objects() {
     return fmt::format(R"(apiVersion: apps/v1
@@ -129,27 +82,17 @@ protected:
                            text.substr(text.size() > 6000 ? text.size() - 6000 : 0));
             }
     }
+    Kubeadm kubeadm() { return Kubeadm{*nodes_}; }
     Ran kubectl(Words words, const std::string& input = {}, Seconds within = Seconds{120}) {
-        words.insert(words.begin(), {"kubectl", "--kubeconfig", "/etc/kubernetes/admin.conf"});
-        return first().run(std::move(words), within, input);
+        return kubeadm().kubectl(std::move(words), input, within);
     }
     static void succeeds(const Ran& ran) { ASSERT_EQ(ran.code, 0) << ran.out << ran.err; }
 
     void make_cluster() {
         const auto laid = nodes_->lay_pod_network("10.244");
         ASSERT_TRUE(laid) << laid.error().message;
-        for (Node* node : {&first(), &second()}) ASSERT_TRUE(node->start_kubelet());
-        first().write("/root/init.yaml", init_settings(first()));
-        // No image of CoreDNS can be made from modules of Kubernetes; what runs here needs no names.
-        ASSERT_NO_FATAL_FAILURE(succeeds(first().run(
-            {"kubeadm", "init", "--config", "/root/init.yaml", "--skip-phases=addon/coredns", ignored},
-            Seconds{400})));
-        second().write("/root/join.yaml", join_settings(first(), second()));
-        ASSERT_NO_FATAL_FAILURE(succeeds(
-            second().run({"kubeadm", "join", "--config", "/root/join.yaml", ignored}, Seconds{300})));
-        ASSERT_NO_FATAL_FAILURE(
-            succeeds(kubectl({"wait", "--for=condition=Ready", "node/first", "node/second", "--timeout=180s"},
-                             {}, Seconds{200})));
+        ASSERT_EQ(kubeadm().init(), "");
+        ASSERT_EQ(kubeadm().join(second()), "");
     }
     std::set<std::string> nodes_of_pods() {
         std::istringstream names{
@@ -187,15 +130,13 @@ TEST_F(OnNodes, KubeadmMakesAndUnmakesACluster) {
         kubectl({"get", "pods", "-l", "app=hello", "-o", "jsonpath={.items[*].metadata.name}"}).out};
     const std::set<std::string> pods{std::istream_iterator<std::string>{names}, {}};
     for (Node* node : {&first(), &second()}) EXPECT_EQ(answers(*node), pods) << node->name();
-    ASSERT_NO_FATAL_FAILURE(
-        succeeds(kubectl({"drain", "second", "--ignore-daemonsets", "--timeout=120s"}, {}, Seconds{150})));
+    ASSERT_EQ(kubeadm().drain(second()), "");
     ASSERT_NO_FATAL_FAILURE(
         succeeds(kubectl({"rollout", "status", "deployment/hello", "--timeout=180s"}, {}, Seconds{200})));
     EXPECT_EQ(nodes_of_pods(), (std::set<std::string>{"first"}));
-    ASSERT_NO_FATAL_FAILURE(succeeds(kubectl({"delete", "node", "second"})));
+    ASSERT_EQ(kubeadm().forget(second()), "");
     for (Node* node : {&second(), &first()}) {
-        ASSERT_NO_FATAL_FAILURE(succeeds(node->run({"kubeadm", "reset", "--force"}, Seconds{200})));
-        node->stop_kubelet();
+        ASSERT_EQ(kubeadm().reset(*node), "");
         EXPECT_FALSE(std::filesystem::exists(node->folder() + "/over/etc/kubernetes/kubelet.conf"));
     }
 }

@@ -84,15 +84,6 @@ protected:
         nodes_ = nullptr;
         if (!name.empty()) EXPECT_THAT(left_of(name), IsEmpty());
     }
-    Words create(Words words) const {
-        words.insert(words.begin(), {"cluster", "create", "train", "--tenant-id", "acme"});
-        for (const char* value :
-             {"imagePullPolicy=Never", "skipPhases=addon/coredns", "ignoreChecks=SystemVerification",
-              "failSwapOn=false", "failCgroupV1=false", "kubeletOomScore=0", "diskFreeMib=100"})
-            words.insert(words.end(), {"--value", value});
-        words.insert(words.end(), {"--value", "imageArchive=" + nodes_->archive()});
-        return words;
-    }
     void succeeds(const Ran& ran) { ASSERT_EQ(ran.code, 0) << ran.out << ran.err; }
     // Each call starts the command line as a process: without a pause that uses a whole CPU.
     json::value look() {
@@ -128,7 +119,18 @@ protected:
                 std::chrono::duration<double>(std::chrono::steady_clock::now() - begun_).count();
             fmt::print("{:7.1f} {}: {}\n", elapsed, text_at(one, "name"), now);
             before = std::move(now);
+            hit(text_at(one, "name"), text_at(one, "step"));
         }
+    }
+    // Something dies by SIGKILL where a node is first seen in a step.
+    void hit(const std::string& node, const std::string& step) {
+        const auto blow = blows_.extract(step);
+        Node* machine = blow ? machine_of(node) : nullptr;
+        if (!machine) return;
+        fmt::print("        the {} dies during {}\n", blow.mapped(), step);
+        if (blow.mapped() == "master") cloud_->kill_master();
+        if (blow.mapped() == "agent") cloud_->kill_agent(*machine);
+        if (blow.mapped() == "kubelet") machine->run({"pkill", "-KILL", "-x", "kubelet"});
     }
     // The machine of a node.
     Node* machine_of(const std::string& node) {
@@ -302,12 +304,16 @@ protected:
     Driver driver_;
     Child client_;
     std::map<std::string, std::string> seen_;
+    std::map<std::string, std::string> blows_{{"images", "agent"},       {"kubeadm-init", "master"},
+                                              {"kubeadm-join", "agent"}, {"kubeadm-join-control", "kubelet"},
+                                              {"wait-ready", "kubelet"}, {"drain", "agent"},
+                                              {"clean", "agent"}};
     const std::chrono::steady_clock::time_point begun_ = std::chrono::steady_clock::now();
 };
 
 TEST_F(OrderedCluster, GrowsAndShrinksUnderAWorkloadAndLeavesItsHostsClean) {
     succeeds(cloud_->cli({"tenant", "create", "acme"}));
-    ASSERT_NO_FATAL_FAILURE(succeeds(cloud_->cli(create({"--control", "1", "--pool", "cpu=1"}))));
+    ASSERT_NO_FATAL_FAILURE(succeeds(cloud_->create_cluster("train", {"--control", "1", "--pool", "cpu=1"})));
     ASSERT_NO_FATAL_FAILURE(comes_to(2));
     Node* first = machine_of("train-c1");
     ASSERT_TRUE(first);
@@ -328,6 +334,7 @@ TEST_F(OrderedCluster, GrowsAndShrinksUnderAWorkloadAndLeavesItsHostsClean) {
                           "cpu", "--count", "1"}));
     ASSERT_NO_FATAL_FAILURE(comes_to(2));
     count_answers();
+    EXPECT_LE(blows_.size(), 2U) << "steps were too short to be seen";
 
     succeeds(cloud_->cli({"cluster", "delete", "train", "--tenant-id", "acme", "--yes"}));
     ASSERT_TRUE(eventually(Seconds{600}, [&] {
