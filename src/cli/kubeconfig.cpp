@@ -16,7 +16,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t ca_file_max = 1 << 20;
-constexpr std::chrono::seconds renew_before{60};  // A kept token is good for at least so long.
+constexpr std::chrono::seconds renew_before{60};  // A kept token that expires sooner is replaced.
 
 api::Params which(const KubeconfigCommand& command) {
     api::Params which;

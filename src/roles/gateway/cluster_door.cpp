@@ -156,7 +156,7 @@ Task<> ClusterDoor::pass(http::Inlet& inlet, const Asked& asked, Question by) {
     http::Rewrite rewrite{.remove = removed, .host = "kubernetes", .target = asked.target};
     rewrite.set.push_back({"Impersonate-User", fmt::format("{}{}", user_prefix, granted->principal)});
     for (const std::string& group : granted->groups) rewrite.set.push_back({"Impersonate-Group", group});
-    // A token lives for minutes. What it has opened stands on the credential by which the token was made.
+    // The token expires within minutes. A watch that it opened ends with the credential that made the token.
     by.credential = granted->mark;
     by.route.insert(0, Question::of_mark);
     const auto outcome = CO_TRY(co_await guarded(
