@@ -43,18 +43,8 @@ pid_t start_driver(const std::string& log) {
 
 Browser::Browser(Web& web, std::string folder) : web_(web) {
     std::filesystem::create_directories(folder);
-    const std::string log = folder + "/driver.log";
-    process_ = start_driver(log);
-    std::smatch port;
-    std::string said;
-    const bool started = wait(
-        [&] {
-            said = read_file(log);
-            return std::regex_search(said, port, std::regex{"successfully on port ([0-9]+)"});
-        },
-        30s);
-    if (!started) throw std::runtime_error{"chromedriver does not answer: " + said};
-    driver_ = fmt::format("http://127.0.0.1:{}", port.str(1));
+    // The driver takes a free port of IPv6 and wants the same one of IPv4, which another program may hold.
+    for (int tries = 0; driver_.empty(); ++tries) start(folder + "/driver.log", tries == 5);
     const json::array arguments{"--headless=new",
                                 "--no-sandbox",
                                 "--disable-gpu",
@@ -73,6 +63,29 @@ Browser::Browser(Web& web, std::string folder) : web_(web) {
 
 Browser::~Browser() {
     if (!session_.empty()) call("DELETE", "/session/" + session_);
+    end_driver();
+}
+
+void Browser::start(const std::string& log, bool last) {
+    process_ = start_driver(log);
+    std::smatch port;
+    std::string said;
+    const bool ended = wait(
+        [&] {
+            said = read_file(log);
+            return std::regex_search(said, port, std::regex{"successfully on port ([0-9]+)"}) ||
+                   said.contains("Address already in use");
+        },
+        30s);
+    if (!port.empty()) {
+        driver_ = fmt::format("http://127.0.0.1:{}", port.str(1));
+        return;
+    }
+    end_driver();
+    if (!ended || last) throw std::runtime_error{"chromedriver does not answer: " + said};
+}
+
+void Browser::end_driver() {
     ::kill(-process_, SIGKILL);
     while (::waitpid(process_, nullptr, 0) < 0 && errno == EINTR) {
     }

@@ -25,6 +25,9 @@ public:
     bool until(const std::string& condition, Duration within = 30s);  // "return …", until it is true.
 
 private:
+    // Leaves driver_ empty where another program holds the port.
+    void start(const std::string& log, bool last);
+    void end_driver();
     boost::json::value call(const std::string& method, const std::string& path,
                             const boost::json::value& body = boost::json::object{});
     std::string element(const std::string& selector);  // Its id; "" when there is none.

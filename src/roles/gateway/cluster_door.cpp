@@ -54,7 +54,7 @@ struct ClusterDoor::Asked {
     std::string cluster;
     std::string token;
     std::string target;           // Below the API server's root.
-    std::vector<RoutePtr> nodes;  // Of its control plane; not empty.
+    std::vector<RoutePtr> nodes;  // Of its control plane, those that are ready.
 };
 
 ClusterDoor::ClusterDoor(const Ports& ports, const Settings& settings, RouteTable& routes, Gatekeeper& keeper,
@@ -92,23 +92,29 @@ Task<> ClusterDoor::serve(http::Inlet& inlet, std::string client) {
     co_return co_await pass(inlet, asked, std::move(*by));
 }
 
-// By what the client comes in. Errors: unauthenticated, not_found, exhausted, unavailable.
+// By what the client comes in. Errors: unauthenticated, not_found, exhausted, unavailable. Who has no token
+// for the cluster does not learn whether it exists.
 Task<Question> ClusterDoor::admit(const Asked& asked, std::string client) {
     const Error unknown{Code::unauthenticated,
                         "this token has expired, was revoked or is for another cluster; "
                         "`hostler cluster credential` gives another one"};
     Question by{.credential = asked.token, .tenant = "", .route = fmt::format("{}{}", prefix, asked.cluster)};
-    if (by.credential.empty()) co_return std::unexpected(unknown);
-    const Error absent{Code::not_found,
-                       fmt::format("there is no cluster {}, or no node of its control plane is ready; "
-                                   "`hostler cluster get {}` shows how it is",
-                                   asked.cluster, asked.cluster)};
-    if (asked.nodes.empty()) co_return std::unexpected(absent);
-    by.tenant = asked.nodes.front()->tenant, by.project = asked.nodes.front()->project;
+    if (by.credential.empty())
+        co_return fail(Code::unauthenticated,
+                       "this needs a token of the cluster; `hostler cluster kubeconfig` writes a kubeconfig "
+                       "that gets one");
+    const bool ready = !asked.nodes.empty();
+    if (ready) by.tenant = asked.nodes.front()->tenant, by.project = asked.nodes.front()->project;
     switch (CO_TRY(co_await keeper_.admit(by, std::move(client)))) {
-        case Admission::allowed: co_return by;
+        case Admission::allowed:
+            if (ready) co_return by;
+            co_return fail(Code::unavailable,
+                           fmt::format("no node of the control plane of cluster {} is ready; "
+                                       "`hostler cluster explain {}` says why",
+                                       asked.cluster, asked.cluster));
         case Admission::nobody: co_return std::unexpected(unknown);
-        case Admission::elsewhere: co_return std::unexpected(absent);
+        case Admission::elsewhere:
+            co_return fail(Code::not_found, fmt::format("there is no cluster {}", asked.cluster));
         case Admission::too_many:
             co_return fail(Code::exhausted,
                            "too many tokens are asked about from this address; try again in a moment");

@@ -122,12 +122,18 @@ TEST_F(ClusterDoorTest, WhoIsNotLetInGetsAStatusOfKubernetes) {
     ask("/clusters/kc-1/api");
     let_in({});
     EXPECT_THAT(said(), AllOf(HasSubstr("404 Not Found"), HasSubstr("there is no cluster kc-1")));
-    const auto before = master.asked.size();
+    // Without a token for it an unknown cluster is like a known one.
+    ask("/clusters/kc-2/api", "", "");
+    EXPECT_THAT(said(), AllOf(HasSubstr("401 Unauthorized"), HasSubstr("this needs a token")));
+    ask("/clusters/kc-2/api", "", "hs_wrong");
+    master.answer(master.asked.back(), word(false));
+    EXPECT_THAT(said(), AllOf(HasSubstr("401 Unauthorized"), HasSubstr("has expired")));
     ask("/clusters/kc-2/api");
-    EXPECT_THAT(said(), HasSubstr("404 Not Found"));
-    EXPECT_EQ(master.asked.size(), before);
+    let_in();
+    EXPECT_THAT(said(), AllOf(HasSubstr("503 Service Unavailable"),
+                              HasSubstr("no node of the control plane of cluster kc-2 is ready")));
     EXPECT_TRUE(servers.empty());
-    EXPECT_EQ(door.counters().refused, 4U);
+    EXPECT_EQ(door.counters().refused, 6U);
 }
 
 TEST_F(ClusterDoorTest, NobodyActsForOthers) {
