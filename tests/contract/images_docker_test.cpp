@@ -104,6 +104,29 @@ TEST_P(Images, ACommandThatCannotRunIsSaidToBe) {
                 AllOf(HasSubstr("image_command"), HasSubstr("its command no-such-program is not in it")));
 }
 
+// Its files are removed next: a mount of the host's /dev or /sys must not be among them.
+TEST_P(Images, OneThatIsNotMadeToItsEndLeavesNoMount) {
+    const std::string recipe = root() + ".recipe", mounted = root() + ".mounted";
+    auto settings = rig().engine_settings();
+    for (const std::string& made : {recipe, settings.state_folder}) std::filesystem::create_directory(made);
+    std::ofstream{recipe + "/rootfs.sh"} << fmt::format(
+        "#!/bin/sh\nmkdir $TMPDIR/dev && mount -t tmpfs left-by-{} $TMPDIR/dev && touch {} && sleep 60\n",
+        name(), mounted);
+    std::filesystem::permissions(recipe + "/rootfs.sh", std::filesystem::perms::owner_all);
+    settings.recipes = {
+        {.image = "localhost/unfinished:1", .folder = recipe, .base = "", .root_file_system = true}};
+    docker::DockerEngine engine{rig().net(), rig().timers(), rig().worker(), settings};
+    TaskGroup pulls{rig().loop()};
+    pulls.start("pull", engine.pull({"localhost/unfinished:1"}, {}));
+    const auto end = rig().timers().now() + 30s;
+    while (!std::filesystem::exists(mounted) && rig().timers().now() < end)
+        EXPECT_TRUE(run(sleep(rig().timers(), 20ms)));
+    EXPECT_TRUE(std::filesystem::exists(settings.state_folder + "/rootfs"));
+    ASSERT_TRUE(run(pulls.close()));
+    EXPECT_FALSE(std::filesystem::exists(settings.state_folder + "/rootfs"));
+    EXPECT_THAT(shell("cat /proc/self/mounts"), Not(HasSubstr("left-by-" + name())));
+}
+
 // /dev/stdout and /dev/stderr are what many servers log to.
 TEST_P(Images, OutputOpensByItsNameForEveryUser) {
     const auto network = make_network(1);

@@ -127,9 +127,12 @@ Task<> DockerEngine::make_root_file_system(Recipe recipe) {
     std::error_code error;
     if (!fs::create_directory(made.path, error))
         co_return fail(Code::unavailable, fmt::format("cannot make {}", made.path.string()));
-    const auto status = co_await run_long(
-        timers_, {"env", "TMPDIR=" + made.path.string(), recipe.folder / "rootfs.sh", archive.path}, log.path,
-        settings_.build_time);
+    std::vector<std::string> command{"env", "TMPDIR=" + made.path.string(), recipe.folder / "rootfs.sh",
+                                     archive.path};
+    // A killed one leaves the mounts that it made below the folder, /dev and /sys of the host, which is
+    // removed next.
+    if (::geteuid() == 0) command.insert(command.begin(), {"unshare", "--mount"});
+    const auto status = co_await run_long(timers_, std::move(command), log.path, settings_.build_time);
     if (!status && status.error().code == Code::cancelled) co_return std::unexpected(status.error());
     if (!status) co_return build_failed(recipe, status.error().message, end_of(log.path));
     if (*status != 0)
