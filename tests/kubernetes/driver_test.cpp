@@ -176,11 +176,14 @@ TEST_F(ClusterDriver, NamesWhatKeepsAHostFromBeingANode) {
     all.insert({{"agent.folder", "/var/lib/hostler/kn-1"}, {"version", "v1.0.0"}});
     all["imageArchive"] = "/nowhere.tar";
     all["podSubnet"] = "ten";
+    all["podSecurity"] = "none";
     all["diskFreeMib"] = "99999999";
     const auto checked = perform(node, *step_named(driver_, "check-host"), all, false);
     ASSERT_FALSE(checked);
-    for (const char* line : {"kubeadm is v1.36.3, not v1.0.0\n", "/nowhere.tar is not there\n",
-                             "'ten' is no range", "MiB free, less than 99999999\n"})
+    for (const char* line :
+         {"kubeadm is v1.36.3, not v1.0.0\n", "/nowhere.tar is not there\n", "'ten' is no range",
+          "podSecurity 'none' is none of privileged, baseline, restricted\n",
+          "MiB free, less than 99999999\n"})
         EXPECT_THAT(checked.error().message, HasSubstr(line));
     const auto ports = [&] { return perform(node, *step_named(driver_, "check-worker-ports"), all, false); };
     EXPECT_TRUE(ports());

@@ -285,8 +285,11 @@ protected:
             EXPECT_EQ(may(viewer), one.viewer) << one.verb << " " << one.what << " in " << one.ns;
             EXPECT_EQ(may(editor), one.editor) << one.verb << " " << one.what << " in " << one.ns;
         }
-        is_refused(editor.kubectl({"run", "root", "--image", hello_image, "--privileged"}),
-                   "violates PodSecurity");
+        ThroughGateway owner{*cloud_, cloud_->in("owner")};
+        ASSERT_NO_FATAL_FAILURE(succeeds(owner.kubectl({"create", "namespace", "other"})));
+        for (const auto& [who, ns] : {std::pair{&editor, "default"}, {&owner, "default"}, {&owner, "other"}})
+            is_refused(who->kubectl({"run", "root", "-n", ns, "--image", hello_image, "--privileged"}),
+                       "violates PodSecurity");
         auto watch = viewer.start({"get", "pods", "--watch"}, cloud_->in("viewer.log"));
         ASSERT_TRUE(watch) << watch.error().message;
         ASSERT_TRUE(eventually(Seconds{60}, [&] { return read_file(watch->log()).contains("hello-"); }));

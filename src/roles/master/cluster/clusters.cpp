@@ -112,6 +112,15 @@ bool ends(const Cluster& cluster) {
            cluster.phase == ClusterPhase::failed;
 }
 
+// Hosts that are not clean are cleaned now, and not after their pause: somebody has perhaps mended them.
+void clean_again(Desk& desk, const std::string& id) {
+    for (const ClusterNode* node : nodes_of(desk, id)) {
+        if (node->phase != NodePhase::unclean) continue;
+        ClusterNode& row = desk.estate.cluster_nodes.edit(std::string{node->id});
+        row.attempt = row.not_before = 0;
+    }
+}
+
 }  // namespace
 
 const Cluster* find_cluster(const Desk& desk, const std::string& tenant, const std::string& project,
@@ -184,6 +193,7 @@ Result<> scale_cluster(Desk& desk, const std::string& id, const api::ScaleCluste
             pool->count = request.count.value_or(pool->count);
     }
     TRY(all_right(std::move(wrong)));
+    clean_again(desk, id);
     if (wanted.control == now.control && wanted.pools == now.pools) {
         if (!now.avoided.empty()) desk.estate.clusters.edit(id).avoided.clear();
         return {};
@@ -219,6 +229,7 @@ std::vector<std::string> left_behind(const Desk& desk, const std::string& cluste
 void delete_cluster(Desk& desk, const std::string& id, const std::optional<std::string>& force) {
     const Cluster& now = desk.estate.clusters.at(id);
     const auto to = next(cluster_life, now.phase, ClusterEvent::remove);
+    clean_again(desk, id);
     if (!to && !force) return;
     Cluster& row = desk.estate.clusters.edit(id);
     if (to) {

@@ -196,6 +196,19 @@ TEST_F(Clusters, AHostThatIsNotCleanTakesNoWorkUntilItIs) {
     EXPECT_EQ(nodes(id).size(), 1u);
 }
 
+TEST_F(Clusters, AnUncleanHostIsCleanedAtOnceWhenSomebodyAsksAgain) {
+    const std::string id = made();
+    world->leftovers[b] = {"file /etc/kubernetes"};
+    delete_cluster(desk, id, std::nullopt);
+    go_on(5);
+    EXPECT_EQ(nodes(id).at(0)->phase, NodePhase::unclean);
+    world->leftovers.clear();
+    delete_cluster(desk, id, std::nullopt);
+    go_on(5);
+    EXPECT_FALSE(held(b));
+    expect_nothing_left();
+}
+
 TEST_F(Clusters, ACheckThatFailsIsNoCleanHost) {
     const std::string id = made();
     delete_cluster(desk, id, std::nullopt);

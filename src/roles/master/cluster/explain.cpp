@@ -90,11 +90,11 @@ private:
             return add(node.name, "host_unclean",
                        fmt::format("The host of node {} is not clean: {}.", node.name,
                                    fmt::join(node.leftovers, ", ")),
-                       "Remove these parts on the host; it is looked at every 5 minutes.");
+                       fmt::format("Remove these parts on the host; then: {}", again()));
         if (node.phase == NodePhase::unclean && answers(desk_, node.host))
             return add(node.name, "host_unclean",
                        fmt::format("The host of node {} could not be cleaned: {}.", node.name, node.message),
-                       "It is tried every 5 minutes.");
+                       fmt::format("It is tried every 5 minutes; at once: {}", again()));
         if (!node.doing.empty() || node.checking)
             return add(node.name, "step_runs",
                        fmt::format("Node {} is {}: {}.", node.name, text_of(node.phase),
@@ -103,6 +103,13 @@ private:
         if (node.attempt > 0 && desk_.estate.micros() < node.not_before && !node.reason.empty())
             add(node.name, "step_retried",
                 fmt::format("Node {} tries a step again soon; it failed: {}", node.name, node.message), "");
+    }
+
+    // By this its hosts are cleaned without a pause.
+    std::string again() const {
+        return ends(cluster_) ? fmt::format("hostler cluster delete {}", cluster_.name)
+                              : fmt::format("hostler cluster scale {} --control {}", cluster_.name,
+                                            cluster_.control.count);
     }
 
     const Desk& desk_;
