@@ -19,6 +19,22 @@ pkg_check_modules(libcurl REQUIRED IMPORTED_TARGET libcurl>=7.87)
 find_library(cjose_library NAMES cjose REQUIRED)
 find_library(snappy_library NAMES snappy REQUIRED)
 
+# gRPC, without TLS: for the kubelet's sockets. Archives, since the agent runs on hosts that have no such libraries.
+pkg_check_modules(grpc REQUIRED grpc++_unsecure)
+find_program(grpc_generator NAMES grpc_cpp_plugin REQUIRED)
+add_library(grpc_archives INTERFACE)
+target_compile_definitions(grpc_archives INTERFACE GRPC_USE_PROTO_LITE)
+set(grpc_libraries ${grpc_STATIC_LIBRARIES} upb address_sorting re2 cares z)  # Its .pc file leaves these out.
+list(REMOVE_DUPLICATES grpc_libraries)
+set(grpc_found "")
+foreach(name ${grpc_libraries})
+  find_library(grpc_archive_${name} NAMES lib${name}.a)
+  if(grpc_archive_${name})
+    list(APPEND grpc_found ${grpc_archive_${name}})
+  endif()
+endforeach()
+target_link_libraries(grpc_archives INTERFACE -Wl,--start-group ${grpc_found} -Wl,--end-group Threads::Threads ${CMAKE_DL_LIBS})
+
 # jemalloc in what is released (decisions/0015). It serves coroutine frames better than Asio's own recycling does,
 # which keeps two of any size.
 add_library(allocator INTERFACE)

@@ -7,6 +7,12 @@ add_library(remote_write_proto STATIC)
 target_include_directories(remote_write_proto SYSTEM PUBLIC ${CMAKE_CURRENT_BINARY_DIR})
 target_link_libraries(remote_write_proto PUBLIC protobuf::libprotobuf-lite)
 protobuf_generate(TARGET remote_write_proto LANGUAGE cpp PROTOS proto/remote_write.proto)
+add_library(device_plugin_proto STATIC)
+target_include_directories(device_plugin_proto SYSTEM PUBLIC ${CMAKE_CURRENT_BINARY_DIR})
+target_link_libraries(device_plugin_proto PUBLIC protobuf::libprotobuf-lite grpc_archives)
+protobuf_generate(TARGET device_plugin_proto LANGUAGE cpp PROTOS proto/device_plugin.proto)
+protobuf_generate(TARGET device_plugin_proto LANGUAGE grpc GENERATE_EXTENSIONS .grpc.pb.h .grpc.pb.cc
+  PLUGIN "protoc-gen-grpc=${grpc_generator}" PROTOS proto/device_plugin.proto)
 
 # What nearly every test needs, precompiled.
 add_library(tests STATIC cmake/tests.cpp)
@@ -63,6 +69,7 @@ hostler_library(series src/adapters/series ${adapter_row})
 hostler_library(remote_write src/adapters/remote_write ${adapter_row} remote_write_proto ${snappy_library})
 hostler_library(program src/adapters/program ${adapter_row} Boost::json)
 hostler_library(node_steps src/adapters/node_steps ${adapter_row} Boost::json)
+hostler_library(kubelet src/adapters/kubelet ${adapter_row} device_plugin_proto)
 hostler_library(sim src/adapters/sim ${adapter_row} SQLite::SQLite3)
 
 set(role_row core domain ports api http wire)
@@ -191,7 +198,7 @@ add_dependencies(hostler hostler-demo hostler-iptables simulated_nvml)
 
 # hostler-agent: runs on hosts of any distribution, so that it is dynamic only in glibc. The archives stand before the
 # libraries that its layers name; the linker then has no need of those.
-add_executable(hostler-agent src/bin/agent.cpp src/bin/arguments.cpp src/bin/cluster_steps.cpp src/bin/gpu_challenge.cpp src/bin/gpu_commands.cpp src/bin/inventory.cpp src/bin/process.cpp src/bin/program_devices.cpp src/bin/program_options.cpp src/bin/ready_file.cpp
+add_executable(hostler-agent src/bin/agent.cpp src/bin/arguments.cpp src/bin/cluster_steps.cpp src/bin/gpu_challenge.cpp src/bin/gpu_commands.cpp src/bin/inventory.cpp src/bin/pod_devices.cpp src/bin/process.cpp src/bin/program_devices.cpp src/bin/program_options.cpp src/bin/ready_file.cpp
   src/bin/supervise.cpp cmake/static_fmt.cpp cmake/static_spdlog.cpp)
 set_source_files_properties(cmake/static_fmt.cpp cmake/static_spdlog.cpp PROPERTIES SKIP_PRECOMPILE_HEADERS ON
   COMPILE_OPTIONS "-w")
@@ -201,7 +208,7 @@ foreach(name boost_json protobuf-lite ssl crypto yaml-cpp sodium)
   find_library(agent_archive_${name} NAMES lib${name}.a REQUIRED)
   list(APPEND agent_archives ${agent_archive_${name}})
 endforeach()
-target_link_libraries(hostler-agent PRIVATE ${agent_archives} agent cluster_drivers net docker program node_steps disk sealed nvml cuda amd intel sysfs sim
+target_link_libraries(hostler-agent PRIVATE ${agent_archives} agent cluster_drivers net docker program node_steps kubelet disk sealed nvml cuda amd intel sysfs sim
   CLI11::CLI11 Boost::json)
 target_link_options(hostler-agent PRIVATE -Wl,--as-needed)
 if(NOT HOSTLER_SANITIZE)

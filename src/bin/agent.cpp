@@ -31,6 +31,7 @@
 #include "bin/cluster_steps.h"
 #include "bin/gpu_commands.h"
 #include "bin/inventory.h"
+#include "bin/pod_devices.h"
 #include "bin/process.h"
 #include "bin/program_options.h"
 #include "bin/ready_file.h"
@@ -270,6 +271,8 @@ Task<> run(Process& process, Options options) {
     const auto keys = net::make_keys();
     const ClusterSteps steps = CO_TRY(
         cluster_steps(process, {options.data, options.drivers, options.engine == "sim"}, options.agent));
+    const auto pod_devices =
+        steps.host ? make_pod_devices(process.loop, {options.cdi_folders, options.hardware.roots}) : nullptr;
     agent::Agent role{options.agent,
                       {process.loop,
                        *process.timers,
@@ -293,7 +296,8 @@ Task<> run(Process& process, Options options) {
                        sealer.get(),
                        containers.events,
                        containers.processes,
-                       steps.port()}};
+                       steps.port(),
+                       pod_devices.get()}};
     known = &role;
     TaskGroup group{process.loop};
     if (steps.host) group.start("programs of clusters", steps.host->resume());

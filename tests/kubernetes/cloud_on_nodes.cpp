@@ -42,17 +42,19 @@ std::string end_of(const std::string& text) {
 
 std::string CloudOnNodes::in(const std::string& below) const { return nodes_.folder().in("cloud/" + below); }
 
-Result<std::unique_ptr<CloudOnNodes>> CloudOnNodes::start(Nodes& nodes) {
+Result<std::unique_ptr<CloudOnNodes>> CloudOnNodes::start(Nodes& nodes, const std::string& with_gpus) {
     std::unique_ptr<CloudOnNodes> cloud{new CloudOnNodes{nodes}};
     fs::create_directories(cloud->in(""));
     write_file(cloud->in("cli.toml"), "");
     TRY(cloud->begin_up());
-    for (std::size_t i = 0; i < nodes.size(); ++i) TRY(cloud->join(nodes[i]));
+    for (std::size_t i = 0; i < nodes.size(); ++i) TRY(cloud->join(nodes[i], nodes[i].name() == with_gpus));
     const bool all = eventually(Seconds{120}, [&] {
         const json::value hosts = cloud->told({"host", "list", "--state", "ready"});
         return hosts.is_array() && hosts.get_array().size() == nodes.size() + 1;
     });
-    if (!all) return fail(Code::unavailable, "the hosts do not report:\n" + cloud->logs());
+    if (!all)
+        return fail(Code::unavailable, "the hosts do not report:\n" +
+                                           cloud->cli({"host", "list", "-o", "json"}).out + cloud->logs());
     return cloud;
 }
 
@@ -66,7 +68,7 @@ Result<> CloudOnNodes::begin_up() {
     const std::string ready = in("ready.json");
     up_ = TRY(Child::start(
         {HOSTLER, "up", "--data", in("data"), "--listen", nodes_.outside() + ":0", "--ready-file", ready,
-         "--tls", "--engine", "sim", "--simulate", "hosts=1,gpus=1,model=H100"},
+         "--tls", "--engine", "sim", "--simulate", "hosts=1,gpus=2,model=H100"},
         in("up.log")));
     if (!eventually(Seconds{120}, [&] { return !up_.runs() || fs::exists(ready); }) || !fs::exists(ready))
         return fail(Code::unavailable, "hostler up does not get ready: " + up_.tail());
@@ -75,7 +77,26 @@ Result<> CloudOnNodes::begin_up() {
     return {};
 }
 
-Result<> CloudOnNodes::join(Node& node) {
+// As the host of `up` has them, with other UUIDs and serial numbers: no GPU is in two hosts.
+Result<Words> CloudOnNodes::simulated_gpus(const std::string& folder) {
+    std::error_code none;
+    for (const auto& host : fs::directory_iterator{in("data/hosts"), none}) {
+        const std::string from = host.path().string();
+        fs::create_directories(folder + "/cdi");
+        for (const char* file : {"/nvml.state", "/cdi/simulated.json"}) {
+            std::string text = read_file(from + file);
+            for (const std::string_view prefix : {"GPU-", "serial = "})
+                for (auto at = text.find(prefix); at != text.npos; at = text.find(prefix, at + 1))
+                    text.replace(at + prefix.size(), 4, "1234");
+            write_file(folder + file, text);
+        }
+        return Words{"--nvml-lib", fs::path{HOSTLER}.parent_path() / "simulated/libnvidia-ml.so.1",
+                     "--cdi-dir", folder + "/cdi"};
+    }
+    return fail(Code::unavailable, "hostler up has made no simulated host in " + in("data/hosts"));
+}
+
+Result<> CloudOnNodes::join(Node& node, bool with_gpus) {
     const json::value made = told({"host", "token", "create", "--zone", "nj"});
     const std::string access = option_of(text_at(made, "command"), "--access");
     if (access.empty())
@@ -85,10 +106,19 @@ Result<> CloudOnNodes::join(Node& node) {
         TRY(node.start({"podman", "--root", node.folder() + "/podman", "--runroot", "/run/podman", "system",
                         "service", "--time", "0", "unix:///run/podman.sock"},
                        "engine")));
-    agents_.push_back(TRY(node.start(
-        {"sh", "-c", R"(while :; do "$@"; sleep 0.2; done)", "agent", HOSTLER_AGENT, "run", "--data",
-         agent_data, "--access", access, "--engine", "docker:/run/podman.sock", "--clusters"},
-        "agent", {{"HOSTLER_TOKEN", text_at(made, "token")}})));
+    Words words{"sh",        "-c",          R"(while :; do "$@"; sleep 0.2; done)",
+                "agent",     HOSTLER_AGENT, "run",
+                "--data",    agent_data,    "--access",
+                access,      "--engine",    "docker:/run/podman.sock",
+                "--clusters"};
+    Environment environment{{"HOSTLER_TOKEN", text_at(made, "token")}};
+    if (with_gpus) {
+        const std::string folder = node.folder() + "/gpus";
+        const Words more = TRY(simulated_gpus(folder));
+        words.insert(words.end(), more.begin(), more.end());
+        environment["HOSTLER_SIMULATED_NVML"] = folder + "/nvml.state";
+    }
+    agents_.push_back(TRY(node.start(std::move(words), "agent", environment)));
     return {};
 }
 

@@ -13,8 +13,9 @@ namespace hostler::kube {
 
 class CloudOnNodes {
 public:
-    // All hosts have joined and report. Errors: unavailable, with the end of the log.
-    static Result<std::unique_ptr<CloudOnNodes>> start(Nodes& nodes);
+    // All hosts have joined and report; the agent of the node `with_gpus` sees two simulated GPUs. Errors:
+    // unavailable, with the end of the log.
+    static Result<std::unique_ptr<CloudOnNodes>> start(Nodes& nodes, const std::string& with_gpus = {});
     ~CloudOnNodes();
     CloudOnNodes(const CloudOnNodes&) = delete;
     CloudOnNodes& operator=(const CloudOnNodes&) = delete;
@@ -37,7 +38,8 @@ public:
 private:
     explicit CloudOnNodes(Nodes& nodes) : nodes_(nodes) {}
     Result<> begin_up();
-    Result<> join(Node& node);
+    Result<> join(Node& node, bool with_gpus);
+    Result<Words> simulated_gpus(const std::string& folder);
 
     Nodes& nodes_;
     std::string api_, key_, ca_;

@@ -8,6 +8,7 @@
 #include "roles/agent/jupyter.h"
 #include "roles/agent/layers_ahead.h"
 #include "roles/agent/memory_watch.h"
+#include "roles/agent/pod_gpus.h"
 #include "roles/agent/retest.h"
 #include "roles/agent/session.h"
 #include "roles/agent/speed.h"
@@ -31,6 +32,7 @@ public:
           sampler(settings, ports, [this] { reporter.touch(); }),
           ahead(ports.layers, [this] { return executor.starting(); }),
           memory(settings, ports, workloads),
+          pod_gpus(ports, sampler),
           reporter(settings, ports, workloads, activity, sampler, leases, book, ahead, memory),
           sessions(settings, ports, workloads, activity),
           notebooks(settings, ports, workloads, activity),
@@ -47,7 +49,9 @@ public:
                                      std::uint64_t generation) -> std::optional<Duration> {
                         const auto use = activity.of(instance, generation);
                         return use ? std::optional{use->unused} : std::nullopt;
-                    }}),
+                    },
+                    .node_made = [this](std::string node) { return pod_gpus.begin(std::move(node)); },
+                    .node_ends = [this] { return pod_gpus.end(); }}),
           way_back(settings, ports, sampler, executor),
           speed(settings, ports, sampler),
           session(settings, ports, member, book, reporter,
@@ -91,6 +95,7 @@ public:
     Sampler sampler;
     LayersAhead ahead;
     MemoryWatch memory;
+    PodGpus pod_gpus;
     Reporter reporter;
     Sessions sessions;
     JupyterWatch notebooks;
@@ -135,6 +140,7 @@ Task<> Agent::State::begin() {
     CO_TRY(co_await sampler.discover());
     CO_TRY(co_await leases.load(sampler.facts().boot_id));
     CO_TRY(co_await look());
+    pod_gpus.load();
     executor.begin();
     tasks.start("telemetry", sampler.watch());
     if (ports.gpu_bench) tasks.start("GPUs on their way back", way_back.run());
@@ -145,6 +151,7 @@ Task<> Agent::State::begin() {
     tasks.start("notebooks", notebooks.run());
     tasks.start("processes killed for memory", memory.run());
     tasks.start("layers ahead", ahead.run());
+    if (ports.pod_devices) tasks.start("GPUs of pods", pod_gpus.run(settings.watch_interval));
     tasks.start("journal", sweep());
     tasks.start("session", session.run());
     co_return Result<>{};

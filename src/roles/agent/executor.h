@@ -34,6 +34,8 @@ public:
         std::function<std::string()> gpu_user;  // A process that has a GPU, in words; empty: none is known.
         // For how long nobody has used it; nullopt: it does not run in this generation.
         std::function<std::optional<Duration>(const std::string& instance, std::uint64_t generation)> unused;
+        std::function<Task<>(std::string node)> node_made;  // A step towards this node is done here.
+        std::function<Task<>()> node_ends;                  // Its clean-up begins.
     };
     Executor(const Settings& settings, const Ports& ports, CommandBook& book, Workloads& workloads,
              Leases& leases, Hooks hooks);

@@ -51,6 +51,25 @@ std::vector<std::string> ended_before(const Driver& driver, const DriverStep& st
     return names;
 }
 
+// Its subject is a node that this host is from now on. Steps of place `control` are about other hosts' nodes,
+// too.
+bool makes_node(const DriverStep& step) {
+    if (step.place != StepPlace::node) return false;
+    switch (step.phase) {
+        case StepPhase::prepare:
+        case StepPhase::create:
+        case StepPhase::join:
+        case StepPhase::refresh:
+        case StepPhase::restore: return true;
+        case StepPhase::settle:
+        case StepPhase::drain:
+        case StepPhase::leave:
+        case StepPhase::clean:
+        case StepPhase::save: return false;
+    }
+    return false;
+}
+
 // Programs print what they were given. What steps put out is secret, in a message too.
 Error without_outputs(Error error, const Driver& driver, const StepValues& values) {
     constexpr std::size_t secret_bytes_min = 4;  // Anything shorter is in too many words.
@@ -103,8 +122,10 @@ Task<> Executor::node_step(JobPtr job) {
     filled_step.node = job->command.subject();
     filled_step.again = wanted.again() || job->resumed;
     log_info("step {} for node {} of cluster {}", step->name, filled_step.node, wanted.cluster());
+    if (step->phase == StepPhase::clean) CO_TRY(co_await hooks_.node_ends());
     auto done = co_await ports_.node_steps->perform(std::move(filled_step));
     if (!done) co_return std::unexpected(without_outputs(std::move(done).error(), driver, values));
+    if (makes_node(*step)) CO_TRY(co_await hooks_.node_made(job->command.subject()));
     // Only what the driver names, whatever a program printed.
     for (auto& [name, value] : done->outputs) {
         if (std::ranges::count(step->outputs, name) == 0) continue;

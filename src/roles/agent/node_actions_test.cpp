@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "roles/agent/testing/node_steps.h"
+#include "roles/agent/testing/pod_devices.h"
 #include "roles/agent/testing/world.h"
 
 namespace hostler::agent {
@@ -24,6 +25,8 @@ Driver tiny_driver() {
          .undo = {"maker", "undo"},
          .outputs = {"token"}},
         {.name = "join", .phase = StepPhase::join, .run = {"joiner", "{{token}}"}},
+        {.name = "help", .phase = StepPhase::join, .place = StepPlace::control, .run = {"helper"}},
+        {.name = "drain", .phase = StepPhase::drain, .run = {"drainer"}},
         {.name = "clean", .phase = StepPhase::clean, .run = {"cleaner"}},
     };
     driver.leftovers.mounts = {"/var/lib/tiny*"};
@@ -36,6 +39,7 @@ struct ClusterWorld : World {
         settings.drivers["tiny"] = {tiny_driver(), "digest-1"};
         settings.cluster_files = "/agent/files";
         node_steps = &steps;
+        pod_devices = &pods;
     }
     uplink::Command step(std::string id, std::uint64_t generation, std::string name) const {
         uplink::Command command = about(std::move(id), generation);
@@ -76,6 +80,7 @@ struct ClusterWorld : World {
         return all;
     }
     FakeNodeSteps steps;
+    FakePodDevices pods;
 };
 
 TEST(NodeActions, AStepIsFilledFromTheAgentsOwnDriver) {
@@ -223,6 +228,62 @@ TEST(NodeActions, AMessageOfAProgramHasNoSecret) {
     const auto answer = world.answered(command);
     EXPECT_EQ(answer.reason(), "step_failed");
     EXPECT_EQ(answer.message(), "joiner: (a secret) is refused, (a secret)");
+}
+
+TEST(NodeActions, PodsAreOfferedTheGpusWhileTheHostIsANode) {
+    ClusterWorld world;
+    world.join();
+    EXPECT_EQ(world.answered(world.step("c-1", 1, "help")).state(), "done");
+    EXPECT_EQ(world.answered(world.step("c-2", 2, "drain")).state(), "done");
+    EXPECT_FALSE(world.pods.offered) << "these are done for nodes of other hosts, too";
+    EXPECT_EQ(world.answered(world.step("c-3", 3, "make")).state(), "done");
+    world.timers.advance(2s);
+    ASSERT_TRUE(world.pods.offered);
+    ASSERT_EQ(world.pods.offered->gpus.size(), 1U);
+    EXPECT_EQ(world.pods.offered->gpus[0].facts.uuid, "GPU-1");
+    EXPECT_TRUE(world.pods.offered->gpus[0].healthy);
+
+    world.telemetry.shown.condition = GpuCondition::lost;
+    world.timers.advance(10s);
+    ASSERT_EQ(world.pods.offered->gpus.size(), 1U);
+    EXPECT_FALSE(world.pods.offered->gpus[0].healthy);
+
+    world.crash();
+    world.pods.offered.reset();
+    world.join();
+    world.timers.advance(2s);
+    EXPECT_TRUE(world.pods.offered) << "the journal knows which node it is";
+
+    EXPECT_EQ(world.answered(world.step("c-4", 4, "clean")).state(), "done");
+    EXPECT_FALSE(world.pods.offered);
+    world.timers.advance(5s);
+    EXPECT_FALSE(world.pods.offered);
+    world.crash();
+    world.join();
+    world.timers.advance(5s);
+    EXPECT_FALSE(world.pods.offered);
+}
+
+TEST(NodeActions, AHostIsNotCleanedWhilePodsAreOfferedItsGpus) {
+    ClusterWorld world;
+    world.join();
+    EXPECT_EQ(world.answered(world.step("c-1", 1, "make")).state(), "done");
+    world.pods.fails = Error{.code = Code::unavailable, .message = "it does not end"};
+    EXPECT_EQ(world.answered(world.step("c-2", 2, "clean")).state(), "failed");
+    EXPECT_EQ(world.steps.begun.size(), 1U);
+    world.pods.fails.reset();
+    EXPECT_EQ(world.answered(world.step("c-3", 3, "clean")).state(), "done");
+    EXPECT_EQ(world.pods.ends, 2);
+}
+
+TEST(NodeActions, AGpuThatIsCutIsNotOffered) {
+    ClusterWorld world;
+    world.telemetry.inventory.gpus[0].cdi_name.clear();
+    world.join();
+    EXPECT_EQ(world.answered(world.step("c-1", 1, "make")).state(), "done");
+    world.timers.advance(2s);
+    ASSERT_TRUE(world.pods.offered);
+    EXPECT_TRUE(world.pods.offered->gpus.empty());
 }
 
 }  // namespace

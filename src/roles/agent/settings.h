@@ -21,6 +21,7 @@
 #include "ports/names.h"
 #include "ports/network.h"
 #include "ports/node_steps.h"
+#include "ports/pod_devices.h"
 #include "ports/processes.h"
 #include "ports/sealer.h"
 #include "ports/telemetry.h"
@@ -130,6 +131,8 @@ struct Ports {
     EngineEvents* events = nullptr;   // Null: containers are listed each second.
     Processes* processes = nullptr;   // Null: nothing is known of what runs in containers.
     NodeSteps* node_steps = nullptr;  // Null: this host is no node of a cluster, as without `clusters`.
+    // Null: pods of a cluster get no GPU.
+    PodDevices* pod_devices = nullptr;
 };
 
 }  // namespace hostler::agent

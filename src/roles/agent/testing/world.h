@@ -258,9 +258,10 @@ struct World {
         journal.crashed = false;
         ended.reset();
         agent = std::make_unique<Agent>(
-            settings, Ports{loop,      timers,       net,     random,  engine, networks,   volumes,   journal,
-                            logs,      {&telemetry}, host,    keys,    names,  nullptr,    &engine,   leases,
-                            gpu_bench, disk_bench,   &engine, nullptr, events, &processes, node_steps});
+            settings,
+            Ports{loop,      timers,       net,     random,  engine, networks,   volumes,    journal,
+                  logs,      {&telemetry}, host,    keys,    names,  nullptr,    &engine,    leases,
+                  gpu_bench, disk_bench,   &engine, nullptr, events, &processes, node_steps, pod_devices});
         running = std::make_unique<TaskGroup>(loop);
         running->start("agent", [](World& world) -> Task<> {
             const auto result = co_await world.agent->run();
@@ -360,6 +361,7 @@ struct World {
     DiskBench* disk_bench = nullptr;
     EngineEvents* events = nullptr;
     NodeSteps* node_steps = nullptr;
+    PodDevices* pod_devices = nullptr;
     FakeMaster master{loop, timers, net};
     std::vector<StreamPtr> kept_open;
     TaskGroup servers{loop};

@@ -1,0 +1,54 @@
+// GPUs for the pods of a cluster whose node this host is.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/task.h"
+#include "domain/inventory/host.h"
+
+namespace hostler {
+
+struct PodGpu {
+    GpuFacts facts;
+    bool healthy = true;  // Else no new pod gets it.
+};
+
+struct PodOffer {
+    std::vector<PodGpu> gpus;       // Each with a CDI name.
+    std::vector<GpuLink> topology;  // Of them.
+};
+
+// What a container gets for its GPUs.
+struct PodGrant {
+    struct Node {
+        std::string path, host_path;  // In the container; here.
+        std::string permissions;      // Of "rwm".
+        bool operator==(const Node&) const = default;
+    };
+    struct Mount {
+        std::string path, host_path;
+        bool read_only = true;
+        bool operator==(const Mount&) const = default;
+    };
+    std::vector<std::pair<std::string, std::string>> environment;  // The last of a name counts.
+    std::vector<Node> nodes;
+    std::vector<Mount> mounts;
+};
+
+class PodDevices {
+public:
+    virtual ~PodDevices() = default;
+    // These instead of those before, to each kubelet that comes up on this host, until end(). Does not wait.
+    virtual void offer(PodOffer offer) = 0;
+    // Nothing is offered any more, and no file of it is left. Containers keep what they have. May be
+    // repeated. Errors: cancelled (it ends all the same).
+    virtual Task<> end() = 0;
+};
+
+// Under which name pods ask for it, as the vendor's users write it: "nvidia.com/gpu", "gpu.intel.com/xe".
+// Empty: it cannot be given to containers.
+std::string pod_resource(const GpuFacts& gpu);
+
+}  // namespace hostler
