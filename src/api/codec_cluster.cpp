@@ -23,6 +23,10 @@ HOSTLER_JSON(hostler::api::ClusterDrivers)
 HOSTLER_JSON(hostler::api::GetClusterImages)
 HOSTLER_JSON(hostler::api::ClusterImages)
 HOSTLER_JSON(hostler::api::List<hostler::api::Cluster>)
+HOSTLER_JSON(hostler::api::ClusterSave)
+HOSTLER_JSON(hostler::api::ListClusterSaves)
+HOSTLER_JSON(hostler::api::NameClusterSave)
+HOSTLER_JSON(hostler::api::List<hostler::api::ClusterSave>)
 
 namespace hostler::api {
 
@@ -62,6 +66,8 @@ void Rules<CreateCluster>::check(const CreateCluster& request, Wrong& wrong) {
     if (!request.control_hosts.empty() && request.control > std::ssize(request.control_hosts))
         wrong.push_back({"controlHosts", fmt::format("names fewer than {} hosts", request.control)});
     check_pools(request.pools, wrong);
+    if (request.restore && request.version)
+        wrong.push_back({"version", "is that of the save: leave it out with restore"});
     if (request.labels) check_labels(*request.labels, "labels.", wrong);
 }
 
@@ -94,6 +100,10 @@ ApiArea cluster_area() {
         &explain_cluster,
         &list_cluster_events,
         &create_cluster_credential,
+        &save_cluster,
+        &list_cluster_saves,
+        &get_cluster_save,
+        &delete_cluster_save,
         &forget_cluster_node,
         &get_cluster_drivers,
         &get_cluster_images,

@@ -3,6 +3,7 @@
 
 #include "api/operation.h"
 #include "api/types_cluster.h"
+#include "api/types_cluster_save.h"
 #include "api/types_event.h"
 
 namespace hostler::api::ops {
@@ -42,6 +43,23 @@ inline constexpr Typed<NameCluster, ClusterCredential> create_cluster_credential
     .permission = Permission::cluster_read,
     .help = "Create a token of minutes for the API of a cluster. `hostler cluster kubeconfig` has kubectl ask for it.",
     .status = 201, .noun = "cluster", .verb = "credential", .example = "cluster credential train"}};
+inline constexpr Typed<NameCluster, ClusterSave> save_cluster{{
+    .name = "saveCluster", .method = Method::post, .path = "/v1/clusters/{cluster}/saves",
+    .permission = Permission::cluster_write,
+    .help = "Save the state and the keys of the control plane of a cluster. Data of volumes is not saved.", .status = 201,
+    .noun = "cluster", .verb = "save", .example = "cluster save train"}};
+inline constexpr Typed<ListClusterSaves, List<ClusterSave>> list_cluster_saves{{
+    .name = "listClusterSaves", .path = "/v1/cluster-saves", .permission = Permission::cluster_read,
+    .help = "List saves of clusters, also of those that were deleted.", .list = true, .noun = "cluster", .verb = "saves",
+    .columns = "id clusterName state bytes createdAt reason version tenantID project cluster"}};
+inline constexpr Typed<NameClusterSave, ClusterSave> get_cluster_save{{
+    .name = "getClusterSave", .path = "/v1/cluster-saves/{save}", .permission = Permission::cluster_read,
+    .help = "Show a save of a cluster.", .noun = "cluster", .verb = "show-save", .example = "cluster show-save ks-7f3k2m9qxy"}};
+inline constexpr Typed<NameClusterSave, ClusterSave> delete_cluster_save{{
+    .name = "deleteClusterSave", .method = Method::delete_, .path = "/v1/cluster-saves/{save}",
+    .permission = Permission::cluster_write, .help = "Delete a save of a cluster and its file.", .noun = "cluster",
+    .verb = "delete-save", .confirm = "No cluster can be restored from it afterwards.",
+    .example = "cluster delete-save ks-7f3k2m9qxy"}};
 inline constexpr Typed<ForgetClusterNode, ClusterNode> forget_cluster_node{{
     .name = "forgetClusterNode", .method = Method::post, .path = "/v1/cluster-nodes/{node}/forget",
     .permission = Permission::cluster_admin,

@@ -55,6 +55,7 @@ struct CreateCluster {
     std::optional<std::string> project{};
     std::string driver = "kubeadm";
     std::optional<std::string> version{};
+    std::optional<std::string> restore{};
     std::map<std::string, std::string> values;
     std::int64_t control = 1;
     std::string control_zone;
@@ -64,7 +65,7 @@ struct CreateCluster {
     std::optional<Labels> labels{};
 };
 BOOST_DESCRIBE_STRUCT(CreateCluster, (),
-                      (name, tenant_id, project, driver, version, values, control, control_zone, control_hosts,
+                      (name, tenant_id, project, driver, version, restore, values, control, control_zone, control_hosts,
                        control_labels, pools, labels))
 template <>
 inline constexpr auto fields<CreateCluster> = std::to_array<Field>({
@@ -75,6 +76,8 @@ inline constexpr auto fields<CreateCluster> = std::to_array<Field>({
     {.member = "driver", .help = "Distribution of Kubernetes (`hostler cluster drivers`).", .example = "kubeadm", .max = 63,
      .absent = Absent::fills},
     {.member = "version", .help = "Version of Kubernetes. Default: the newest of the driver.", .example = "v1.36.3", .max = 63},
+    {.member = "restore", .help = "Id of a save that the cluster is made of; driver and version are those of the save.",
+     .example = "ks-7f3k2m9qxy", .min = 1, .max = 63, .form = &forms::id},
     {.member = "values", .help = "Values of the driver that differ from its own.",
      .example = "{\"podSubnet\":\"10.244.0.0/16\"}", .max = 64, .absent = Absent::fills},
     {.member = "control", .help = "Number of hosts of the control plane: 1 or 3.", .example = "3", .min = 1, .max = 3,
@@ -190,6 +193,7 @@ struct Cluster {
     std::string message;
     std::string driver;
     std::string version;
+    std::string restore;
     std::map<std::string, std::string> values;
     std::int64_t control = 1;
     std::string control_zone;
@@ -209,8 +213,8 @@ struct Cluster {
     std::optional<ClusterPlan> plan{};
 };
 BOOST_DESCRIBE_STRUCT(Cluster, (),
-                      (id, name, tenant_id, project, state, reason, message, driver, version, values, control, control_zone,
-                       control_hosts, control_labels, pools, api_answers, ready_nodes, wanted_nodes, endpoint, created_by,
+                      (id, name, tenant_id, project, state, reason, message, driver, version, restore, values, control,
+                       control_zone, control_hosts, control_labels, pools, api_answers, ready_nodes, wanted_nodes, endpoint, created_by,
                        created_at, made_at, labels, nodes, leaves, plan))
 template <>
 inline constexpr auto fields<Cluster> = std::to_array<Field>({
@@ -223,6 +227,7 @@ inline constexpr auto fields<Cluster> = std::to_array<Field>({
     {.member = "message", .help = "The reason in words."},
     {.member = "driver", .help = "Distribution of Kubernetes.", .example = "kubeadm"},
     {.member = "version", .help = "Version of Kubernetes.", .example = "v1.36.3"},
+    {.member = "restore", .help = "Id of the save that it was made of; empty: none.", .example = "ks-7f3k2m9qxy"},
     {.member = "values", .help = "Values of the driver that differ from its own."},
     {.member = "control", .help = "Wanted number of hosts of the control plane.", .example = "3"},
     {.member = "control_zone", .help = "Zone of the control plane; empty: any.", .example = "nj"},

@@ -478,6 +478,9 @@ int agent_main(int argc, const char* const* argv) {
     work->add_flag("--clusters", options.agent.clusters,
                    "Clusters may have this host as a node: it does steps of its drivers as root "
                    "(docs/operate/clusters.md)");
+    work->add_option("--cluster-saves", options.agent.cluster_saves,
+                     "Folder for saves of clusters, of root alone, on a file system that these hosts share; "
+                     "needs --clusters (docs/operate/clusters.md)");
     work->add_option(
         "--drivers", options.drivers,
         "Folder with more drivers of clusters, as NAME/driver.toml; the master needs the same ones");

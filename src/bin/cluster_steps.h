@@ -26,7 +26,7 @@ struct ClusterOptions {
     bool simulate = false;
 };
 
-// Gives the settings their drivers, too. Errors: invalid (a driver is wrong), unavailable.
+// Gives the settings their drivers, too. Errors: invalid (a driver or the folder of saves is wrong), unavailable.
 Result<ClusterSteps> cluster_steps(Process& process, const ClusterOptions& options,
                                    agent::Settings& settings);
 

@@ -346,6 +346,8 @@ Task<> Up::start_hosts() {
         if (settings_.no_user_namespaces) child.command.emplace_back("--no-user-namespaces");
         if (settings_.programs) add_programs(child.command, number++);
         if (settings_.clusters) child.command.emplace_back("--clusters");
+        if (!settings_.cluster_saves.empty())
+            child.command.insert(child.command.end(), {"--cluster-saves", settings_.cluster_saves});
         if (!settings_.drivers.empty())
             child.command.insert(child.command.end(), {"--drivers", settings_.drivers});
         // One that has joined before needs no token, and one that lost its folder needs a new one.

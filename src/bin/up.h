@@ -39,6 +39,7 @@ struct UpSettings {
     bool programs = false;                    // As --programs of the agents,
     std::string program_network;              // and --program-network; empty: as there.
     bool clusters = false;                    // As --clusters of the agents.
+    std::string cluster_saves;                // As --cluster-saves of the agents.
     std::string drivers;                      // As --drivers of masters and agents.
     std::string network_pool;                 // Empty: one that nothing here uses, chosen once.
     std::vector<std::string> tenant_reach{};  // As --tenant-reach of the agents,

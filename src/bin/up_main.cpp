@@ -78,6 +78,8 @@ int up_main(int argc, const char* const* argv) {
     app.add_flag("--clusters", settings.clusters,
                  "Clusters may have its hosts: their agents do steps of drivers as root of this machine "
                  "(docs/operate/clusters.md); with --engine sim they do nothing");
+    app.add_option("--cluster-saves", settings.cluster_saves,
+                   "As of hostler-agent run: folder for saves of clusters; with --clusters");
     app.add_option("--drivers", settings.drivers,
                    "As of hostler master and hostler-agent run: folder with more drivers of clusters");
     app.add_option(

@@ -16,6 +16,7 @@ protected:
                                      .name = asked.name,
                                      .driver = asked.driver,
                                      .version = asked.version.value_or("v2"),
+                                     .restore = asked.restore.value_or(""),
                                      .control = asked.control,
                                      .pools = asked.pools};
                 co_return *there;
@@ -106,6 +107,42 @@ TEST_F(ClusterCliTest, ApplyMakesOneAndChangesItsHosts) {
     EXPECT_EQ(scaled, 1);
     EXPECT_EQ(there->control, 3);
     EXPECT_EQ(there->pools[0].count, 2);
+}
+
+TEST_F(ClusterCliTest, SavesAreMadeListedRestoredAndDeleted) {
+    std::string deleted;
+    api.handlers.on<api::ops::save_cluster>([](api::Call, api::NameCluster asked) -> Task<api::ClusterSave> {
+        co_return api::ClusterSave{.id = "ks-1", .cluster_name = asked.cluster};
+    });
+    api.handlers.on<api::ops::list_cluster_saves>(
+        [](api::Call, api::ListClusterSaves asked) -> Task<api::List<api::ClusterSave>> {
+            co_return api::List<api::ClusterSave>{
+                .items = {{.id = "ks-1", .cluster_name = asked.cluster.value_or("?")}}};
+        });
+    api.handlers.on<api::ops::delete_cluster_save>(
+        [&](api::Call, api::NameClusterSave asked) -> Task<api::ClusterSave> {
+            deleted = asked.save;
+            co_return api::ClusterSave{.id = asked.save, .state = api::ClusterSaveState::deleting};
+        });
+    ASSERT_EQ(run({"cluster", "save", "train", "-o", "name"}), 0) << err;
+    ASSERT_EQ(run({"cluster", "saves", "--cluster", "train"}), 0) << err;
+    EXPECT_THAT(out, HasSubstr("train"));
+    ASSERT_EQ(
+        run({"cluster", "restore", "ks-1", "again", "--tenant", "acme", "--control", "3", "--pool", "cpu=2"}),
+        0)
+        << err;
+    ASSERT_TRUE(there);
+    EXPECT_EQ(there->name, "again");
+    EXPECT_EQ(there->restore, "ks-1");
+    EXPECT_EQ(there->control, 3);
+    ASSERT_EQ(run({"cluster", "delete-save", "ks-1", "--yes"}), 0) << err;
+    EXPECT_EQ(deleted, "ks-1");
+    there.reset();
+    EXPECT_EQ(apply("restore: ks-1\n"), 0) << err;
+    EXPECT_EQ(there->restore, "ks-1");
+    EXPECT_EQ(apply("restore: ks-1\n"), 0) << err;
+    EXPECT_EQ(out, "cluster/train unchanged\n");
+    EXPECT_EQ(apply("restore: ks-2\n"), 5);
 }
 
 TEST_F(ClusterCliTest, ApplyRefusesWhatCannotBeChanged) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "api/operation_list.h"
+#include "api/operations_cluster.h"
 #include "api/operations_host.h"
 #include "api/operations_instance.h"
 #include "api/operations_job.h"
@@ -149,6 +150,15 @@ std::string in_words(std::string_view complaint) {
                        value.substr(0, value.size() - after.size()));
 }
 
+// `cluster create --restore SAVE NAME` in the words of people.
+constexpr api::Operation restore_cluster = [] {
+    api::Operation made = api::ops::create_cluster;
+    made.verb = "restore";
+    made.help = "Create a cluster from a save of another one.";
+    made.example = "cluster restore ks-7f3k2m9qxy train2 --control 3";
+    return made;
+}();
+
 }  // namespace
 
 std::string kebab(std::string_view json_name) {
@@ -179,6 +189,7 @@ CommandTree::CommandTree(const CliWorld& world) : app("Hostler: GPU machines as 
     app.get_formatter()->column_width(32);
     add_globals(world);
     for (const api::Operation* operation : api::operations()) add_command(*operation);
+    add_command(restore_cluster);
     add_local();
     std::string footer =
         "Short forms: `hostler ps`, `hostler logs NAME`, `hostler explain NAME`, `hostler events`, `hostler "
@@ -271,7 +282,24 @@ void CommandTree::add_command(const api::Operation& operation) {
 }
 
 void CommandTree::add_flags(Command& command, const api::Schema& schema, std::vector<std::string> path) {
+    const bool restores = command.operation == &restore_cluster;
+    if (restores) {  // The save comes before the name.
+        const api::Property& save = *schema.find("restore");
+        auto flag = std::make_unique<Flag>();
+        flag->property = &save;
+        flag->path = {save.name};
+        flag->name = "SAVE";
+        flag->option = command.app->add_option(flag->name, flag->values, help_of(save))
+                           ->type_name("")
+                           ->expected(1)
+                           ->allow_extra_args(false)
+                           ->required();
+        command.flags.push_back(std::move(flag));
+    }
     for (const api::Property& property : schema.properties) {
+        if (restores &&
+            (property.name == "restore" || property.name == "driver" || property.name == "version"))
+            continue;
         auto inner = path;
         inner.push_back(property.name);
         if (property.schema->kind == Kind::object)

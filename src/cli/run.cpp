@@ -46,6 +46,9 @@ std::string participle(std::string_view verb) {
     if (verb == "end-device") return "created";
     if (verb == "password-link") return "password link created";
     if (verb == "ticket") return "ticket created";
+    if (verb == "save") return "save begun";
+    if (verb == "delete-save") return "is being deleted";
+    if (verb == "restore") return "created";
     if (verb.ends_with('e')) return std::string(verb) + "d";
     return std::string(verb) + "ed";
 }

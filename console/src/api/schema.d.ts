@@ -525,6 +525,58 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/clusters/{cluster}/saves": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Save the state and the keys of the control plane of a cluster. Data of volumes is not saved. */
+        post: operations["saveCluster"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/cluster-saves": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List saves of clusters, also of those that were deleted. */
+        get: operations["listClusterSaves"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/cluster-saves/{save}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Show a save of a cluster. */
+        get: operations["getClusterSave"];
+        put?: never;
+        post?: never;
+        /** Delete a save of a cluster and its file. */
+        delete: operations["deleteClusterSave"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/cluster-nodes/{node}/forget": {
         parameters: {
             query?: never;
@@ -5158,6 +5210,12 @@ export interface components {
              */
             version?: string;
             /**
+             * Format: id
+             * @description Id of a save that the cluster is made of; driver and version are those of the save.
+             * @example ks-7f3k2m9qxy
+             */
+            restore?: string;
+            /**
              * @description Values of the driver that differ from its own.
              * @default {}
              * @example {
@@ -5253,6 +5311,11 @@ export interface components {
              * @example v1.36.3
              */
             version: string;
+            /**
+             * @description Id of the save that it was made of; empty: none.
+             * @example ks-7f3k2m9qxy
+             */
+            restore: string;
             /** @description Values of the driver that differ from its own. */
             values: {
                 [key: string]: string;
@@ -5597,6 +5660,94 @@ export interface components {
              * @description The token opens nothing new after this time.
              */
             expiresAt: string;
+        };
+        ClusterSave: {
+            /**
+             * @description Id of the save.
+             * @example ks-7f3k2m9qxy
+             */
+            id: string;
+            /**
+             * @description Tenant that owns it.
+             * @example acme
+             */
+            tenantID: string;
+            /**
+             * @description Project of the tenant.
+             * @example default
+             */
+            project: string;
+            /**
+             * @description Id of the cluster, which may be deleted since.
+             * @example kc-7f3k2m9qxy
+             */
+            cluster: string;
+            /**
+             * @description Name of the cluster.
+             * @example train
+             */
+            clusterName: string;
+            /**
+             * @description State.
+             * @example saved
+             */
+            state: components["schemas"]["ClusterSaveState"];
+            /**
+             * @description Why it failed or waits, stable for programs; empty: it does neither.
+             * @example step_failed
+             */
+            reason: string;
+            /** @description The reason in words. */
+            message: string;
+            /**
+             * @description Distribution of Kubernetes.
+             * @example kubeadm
+             */
+            driver: string;
+            /**
+             * @description Version of Kubernetes.
+             * @example v1.36.3
+             */
+            version: string;
+            /** @description Values of the driver that differ from its own. */
+            values: {
+                [key: string]: string;
+            };
+            /**
+             * Format: int64
+             * @description Size of its file; 0: not known.
+             * @example 20971520
+             */
+            bytes: number;
+            /**
+             * @description Creator.
+             * @example user/u-3hq8wz
+             */
+            createdBy: string;
+            /**
+             * Format: date-time
+             * @description Time of its creation.
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @description Time since which it is in this state.
+             */
+            stateSince: string;
+        };
+        /** @enum {string} */
+        ClusterSaveState: "saving" | "saved" | "failed" | "deleting" | "deleted";
+        ClusterSaveList: {
+            /** @description The page, oldest first unless the operation says otherwise. */
+            items: components["schemas"]["ClusterSave"][];
+            /** @description Ask again with ?cursor= this for the next page; absent on the last one. */
+            nextCursor?: string;
+            /**
+             * Format: int64
+             * @description All that match, on whatever page; absent: ?total=true was not asked.
+             * @example 1042
+             */
+            total?: number;
         };
         ForgetClusterNode: {
             /**
@@ -13954,7 +14105,7 @@ export interface operations {
                 limit?: number;
                 /** @description Continue behind the page with this nextCursor, of the same list. */
                 cursor?: string;
-                /** @description Only what fits: FIELD OP VALUE, several with blanks between them (docs/use/api.md). Fields: id, name, tenantID, project, state, reason, message, driver, version, control, controlZone, controlHosts, apiAnswers, readyNodes, wantedNodes, endpoint, createdBy, createdAt, madeAt, leaves. */
+                /** @description Only what fits: FIELD OP VALUE, several with blanks between them (docs/use/api.md). Fields: id, name, tenantID, project, state, reason, message, driver, version, restore, control, controlZone, controlHosts, apiAnswers, readyNodes, wantedNodes, endpoint, createdBy, createdAt, madeAt, leaves. */
                 query?: string;
                 /** @description created: the oldest first. -created: the newest first. */
                 order?: "created" | "-created";
@@ -14204,6 +14355,134 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ClusterCredential"];
+                };
+            };
+            default: components["responses"]["problem"];
+        };
+    };
+    saveCluster: {
+        parameters: {
+            query?: {
+                /** @description Decide and answer, but change nothing. */
+                dryRun?: boolean;
+            };
+            header?: {
+                /** @description The caller's name for this call: sent again with the same request, it gets the first answer. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description The cluster's id or name. */
+                cluster: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NameCluster"];
+            };
+        };
+        responses: {
+            /** @description Created. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ClusterSave"];
+                };
+            };
+            default: components["responses"]["problem"];
+        };
+    };
+    listClusterSaves: {
+        parameters: {
+            query?: {
+                /** @description Only this tenant's. */
+                tenantID?: string;
+                /** @description Only those in this project. */
+                project?: string;
+                /** @description Only those of the cluster of this id or name. */
+                cluster?: string;
+                /** @description Only those in this state. */
+                state?: components["schemas"]["ClusterSaveState"];
+                /** @description Entries of a page, at most. */
+                limit?: number;
+                /** @description Continue behind the page with this nextCursor, of the same list. */
+                cursor?: string;
+                /** @description Only what fits: FIELD OP VALUE, several with blanks between them (docs/use/api.md). Fields: id, tenantID, project, cluster, clusterName, state, reason, message, driver, version, bytes, createdBy, createdAt, stateSince. */
+                query?: string;
+                /** @description created: the oldest first. -created: the newest first. */
+                order?: "created" | "-created";
+                /** @description Tell also how many there are on all pages. */
+                total?: boolean;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ClusterSaveList"];
+                };
+            };
+            default: components["responses"]["problem"];
+        };
+    };
+    getClusterSave: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The save's id. */
+                save: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ClusterSave"];
+                };
+            };
+            default: components["responses"]["problem"];
+        };
+    };
+    deleteClusterSave: {
+        parameters: {
+            query?: {
+                /** @description Decide and answer, but change nothing. */
+                dryRun?: boolean;
+            };
+            header?: {
+                /** @description The caller's name for this call: sent again with the same request, it gets the first answer. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description The save's id. */
+                save: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ClusterSave"];
                 };
             };
             default: components["responses"]["problem"];

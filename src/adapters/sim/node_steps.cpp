@@ -41,7 +41,9 @@ bool is_of(const Leftovers& what, const Leftover& one) {
 void leave_traces(NodeHost& host, const std::string& name) {
     for (const Driver& driver : host.drivers) {
         const DriverStep* step = step_named(driver, name);
-        if (!step || step->phase == StepPhase::clean || step->place == StepPlace::control) continue;
+        if (!step || step->phase == StepPhase::clean || step->phase == StepPhase::save ||
+            step->phase == StepPhase::erase || step->place == StepPlace::control)
+            continue;
         host.cleaned.clear();
         for (const auto& [kind, patterns] : kinds)
             for (const std::string& pattern : driver.leftovers.*patterns)

@@ -26,9 +26,10 @@ struct ClusterPool {
     std::string zone;       // Empty: any.
     std::vector<std::string> hosts;  // Only these, by id; empty: any.
     Labels host_labels;              // Only hosts with each of them.
+    bool saves = false;              // Only hosts with a folder of saves.
     bool operator==(const ClusterPool&) const = default;
 };
-BOOST_DESCRIBE_STRUCT(ClusterPool, (), (name, count, gpu_type, gpus, zone, hosts, host_labels))
+BOOST_DESCRIBE_STRUCT(ClusterPool, (), (name, count, gpu_type, gpus, zone, hosts, host_labels, saves))
 
 struct Cluster {
     static constexpr std::size_t avoided_max = 128;
@@ -40,6 +41,7 @@ struct Cluster {
     std::string driver = "kubeadm";
     std::string version;                        // "v1.36.3"
     std::map<std::string, std::string> values;  // Of the driver, as the owner chose them: "podSubnet".
+    std::string restores;                       // The save that it is made of; empty: none.
     // Wanted.
     ClusterPool control{.name = "control", .count = 1};  // 1 or 3 hosts.
     std::vector<ClusterPool> pools;
@@ -61,9 +63,9 @@ struct Cluster {
     Meta meta;
 };
 BOOST_DESCRIBE_STRUCT(Cluster, (),
-                      (id, name, tenant, project, created_by, driver, version, values, control, pools, phase,
-                       reason, message, made, api_answers, api_seen_at, secrets, avoided, forced, nodes_made,
-                       created_at, made_at, ended_at, labels))
+                      (id, name, tenant, project, created_by, driver, version, values, restores, control,
+                       pools, phase, reason, message, made, api_answers, api_seen_at, secrets, avoided,
+                       forced, nodes_made, created_at, made_at, ended_at, labels))
 
 // A line of the timeline of a node.
 struct ClusterStepRecord {
@@ -92,6 +94,7 @@ struct ClusterNode {
     NodePhase phase = NodePhase::claimed;
     bool wanted = true;
     bool forced = false;
+    bool restores = false;                 // As in NodeView.
     std::int64_t step = 0;                 // The next of its phase.
     std::int64_t attempt = 0;              // Of that step, that failed.
     std::string doing;                     // The step whose command is under way; empty: none is.
@@ -112,8 +115,8 @@ struct ClusterNode {
 };
 BOOST_DESCRIBE_STRUCT(ClusterNode, (),
                       (id, cluster, tenant, project, name, number, role, pool, host, address, claim, phase,
-                       wanted, forced, step, attempt, doing, checking, run, step_host, not_before, member,
-                       healthy, addresses, telling, settled, leftovers, reason, message, timeline, created_at,
-                       phase_since))
+                       wanted, forced, restores, step, attempt, doing, checking, run, step_host, not_before,
+                       member, healthy, addresses, telling, settled, leftovers, reason, message, timeline,
+                       created_at, phase_since))
 
 }  // namespace hostler

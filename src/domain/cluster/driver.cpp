@@ -84,9 +84,10 @@ private:
 }  // namespace
 
 const std::vector<std::string_view>& given_values() {
-    static const std::vector<std::string_view> names{
-        "version",   "cluster.id",   "cluster.name",    "cluster.endpoint", "cluster.addresses",
-        "node.name", "node.address", "control.address", "agent.folder",     "save.file"};
+    static const std::vector<std::string_view> names{"version",          "cluster.id",        "cluster.name",
+                                                     "cluster.endpoint", "cluster.addresses", "node.name",
+                                                     "node.address",     "control.address",   "agent.folder",
+                                                     "save.id",          "save.file",         "saves.folder"};
     return names;
 }
 
@@ -109,6 +110,13 @@ Result<> check(const Driver& driver) {
         if (std::ranges::none_of(driver.steps,
                                  [phase](const DriverStep& step) { return step.phase == phase; }))
             faults.add("steps", "there is no step of phase create, join, leave or clean");
+    const auto has = [&](StepPhase phase) {
+        return std::ranges::any_of(driver.steps,
+                                   [phase](const DriverStep& step) { return step.phase == phase; });
+    };
+    const bool saves = has(StepPhase::save);
+    if (saves != has(StepPhase::restore) || saves != has(StepPhase::erase))
+        faults.add("steps", "phases save, restore and erase have steps together");
     if (faults.fields.empty()) return {};
     Error error{Code::invalid, fmt::format("the driver {} is wrong", driver.name)};
     error.fields = std::move(faults.fields);

@@ -25,8 +25,10 @@ enum class StepPhase {
     clean,    // Nothing of it stays on its host. Done also where none of the others was.
     save,
     restore,  // In the place of create: the cluster is made of a save.
+    erase,    // Nothing of a save stays in its folder. Done on any host that has that.
 };
-BOOST_DESCRIBE_ENUM(StepPhase, prepare, create, join, refresh, settle, drain, leave, clean, save, restore)
+BOOST_DESCRIBE_ENUM(StepPhase, prepare, create, join, refresh, settle, drain, leave, clean, save, restore,
+                    erase)
 
 // On which host it is done.
 enum class StepPlace {

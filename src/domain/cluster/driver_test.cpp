@@ -54,6 +54,20 @@ TEST(Driver, EachWrongFieldIsNamed) {
                 ::testing::Contains(Field(&FieldError::message, HasSubstr("podSubet"))));
 }
 
+TEST(Driver, ASaveCanBeRestoredAndErased) {
+    Driver driver = small();
+    driver.steps.push_back({.name = "save", .phase = StepPhase::save, .run = {"save", "{{save.file}}"}});
+    const auto refused = check(driver);
+    ASSERT_FALSE(refused);
+    EXPECT_THAT(refused.error().fields,
+                ElementsAre(Field(&FieldError::message, HasSubstr("save, restore and erase"))));
+    driver.steps.push_back(
+        {.name = "restore", .phase = StepPhase::restore, .run = {"load", "{{save.file}}"}});
+    driver.steps.push_back(
+        {.name = "erase", .phase = StepPhase::erase, .run = {"rm", "{{saves.folder}}", "{{save.id}}"}});
+    EXPECT_TRUE(check(driver));
+}
+
 TEST(Driver, StepsAreThoseOfAPhaseAndARole) {
     const Driver driver = small();
     EXPECT_EQ(steps_of(driver, StepPhase::clean, NodeRole::worker).size(), 1u);

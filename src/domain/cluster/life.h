@@ -101,4 +101,30 @@ inline constexpr Edge<NodePhase, NodeEvent> node_life[] = {
 };
 static_assert(is_deterministic(node_life) && is_final(node_life, NodePhase::left));
 
+enum class SavePhase {
+    saving,  // A host of the control plane writes it.
+    saved,
+    failed,    // Parts of it may lie in the folder of saves.
+    deleting,  // A host removes its file.
+    deleted,
+};
+BOOST_DESCRIBE_ENUM(SavePhase, saving, saved, failed, deleting, deleted)
+
+enum class SaveEvent {
+    keep,     // It is written.
+    give_up,  // It could not be.
+    remove,   // Its owner deletes it.
+    vanish,   // Nothing of it is left.
+};
+BOOST_DESCRIBE_ENUM(SaveEvent, keep, give_up, remove, vanish)
+
+inline constexpr Edge<SavePhase, SaveEvent> save_life[] = {
+    {SavePhase::saving, SaveEvent::keep, SavePhase::saved},
+    {SavePhase::saving, SaveEvent::give_up, SavePhase::failed},
+    {SavePhase::saved, SaveEvent::remove, SavePhase::deleting},
+    {SavePhase::failed, SaveEvent::remove, SavePhase::deleting},
+    {SavePhase::deleting, SaveEvent::vanish, SavePhase::deleted},
+};
+static_assert(is_deterministic(save_life) && is_final(save_life, SavePhase::deleted));
+
 }  // namespace hostler

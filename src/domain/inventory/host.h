@@ -136,6 +136,7 @@ struct HostFacts {
     bool user_namespaces = false;      // Root of a container is nobody on the host.
     bool programs = false;             // It runs programs without containers.
     bool clusters = false;             // It may become a node of a cluster.
+    bool cluster_saves = false;        // It has the folder of their saves.
     bool virtual_machine = false;      // A hypervisor announces itself.
     bool measures = false;             // Its agent measures what it is told to.
     std::string unmeasurable;          // Why its GPUs cannot be measured, a sentence; empty: they can.
@@ -158,6 +159,6 @@ BOOST_DESCRIBE_STRUCT(HostFacts, (),
                        disk_free_bytes, volume_bytes, volumes_refused, limits_disk, disk_unlimited,
                        keeps_layers, user_namespaces, virtual_machine, measures, unmeasurable, files_damaged,
                        driver_version, cuda_version, simulated, boot_id, serial, system_uuid, addresses, gpus,
-                       topology, problems, programs, clusters))
+                       topology, problems, programs, clusters, cluster_saves))
 
 }  // namespace hostler

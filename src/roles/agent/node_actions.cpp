@@ -5,6 +5,7 @@
 
 #include "core/log.h"
 #include "core/utf8.h"
+#include "domain/cluster/save.h"
 #include "proto/uplink.pb.h"
 #include "roles/agent/job.h"
 
@@ -42,6 +43,24 @@ Result<NodeStep> step_of(const DriverStep& step, const StepValues& values) {
     return made;
 }
 
+// A save has an id from the master, and its path from this host's operator. Errors: conflict
+// (no_saves_folder), invalid (value_invalid).
+Result<> place_save(StepValues& values, const std::string& folder) {
+    values.erase("save.file"), values.erase("saves.folder");
+    const auto id = values.find("save.id");
+    if (id == values.end()) return {};
+    if (!is_save_id(id->second))
+        return fail(Code::invalid, "the id of a save has letters, digits and '-'", "value_invalid");
+    if (folder.empty())
+        return fail(Code::conflict,
+                    "this host has no folder of saves; its operator names it with `hostler-agent run "
+                    "--cluster-saves DIR`",
+                    "no_saves_folder");
+    values["save.file"] = fmt::format("{}/{}.save", folder, id->second);
+    values["saves.folder"] = folder;
+    return {};
+}
+
 // What keeps running would make again what is being cleaned.
 std::vector<std::string> ended_before(const Driver& driver, const DriverStep& step) {
     std::vector<std::string> names;
@@ -65,7 +84,8 @@ bool makes_node(const DriverStep& step) {
         case StepPhase::drain:
         case StepPhase::leave:
         case StepPhase::clean:
-        case StepPhase::save: return false;
+        case StepPhase::save:
+        case StepPhase::erase: return false;
     }
     return false;
 }
@@ -117,6 +137,7 @@ Task<> Executor::node_step(JobPtr job) {
                        "step_unknown");
     StepValues values(wanted.values().begin(), wanted.values().end());
     values["agent.folder"] = settings_.cluster_files;
+    CO_TRY(place_save(values, settings_.cluster_saves));
     NodeStep filled_step = CO_TRY(step_of(*step, values));
     filled_step.stop = ended_before(driver, *step);
     filled_step.node = job->command.subject();

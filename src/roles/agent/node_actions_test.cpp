@@ -28,6 +28,7 @@ Driver tiny_driver() {
         {.name = "help", .phase = StepPhase::join, .place = StepPlace::control, .run = {"helper"}},
         {.name = "drain", .phase = StepPhase::drain, .run = {"drainer"}},
         {.name = "clean", .phase = StepPhase::clean, .run = {"cleaner"}},
+        {.name = "save", .phase = StepPhase::save, .run = {"saver", "{{saves.folder}}", "{{save.file}}"}},
     };
     driver.leftovers.mounts = {"/var/lib/tiny*"};
     return driver;
@@ -196,6 +197,41 @@ TEST(NodeActions, RefusalsSayWhatToDo) {
     command = world.clean("c-6", 6);
     command.mutable_node_clean()->set_driver_digest("digest-2");
     EXPECT_EQ(world.answered(command).reason(), "driver_differs");
+    EXPECT_TRUE(world.steps.begun.empty());
+}
+
+TEST(NodeActions, ASaveHasItsIdFromTheMasterAndItsFolderFromTheOperator) {
+    ClusterWorld world;
+    world.settings.cluster_saves = "/mnt/saves";
+    world.join();
+    EXPECT_TRUE(world.master.hellos.back().facts().cluster_saves());
+    auto command = world.step("c-1", 1, "save");
+    auto& values = *command.mutable_node_step()->mutable_values();
+    values["save.id"] = "ks-1";
+    values["save.file"] = "/etc/passwd";
+    values["saves.folder"] = "/etc";
+    EXPECT_EQ(world.answered(command).state(), "done");
+    ASSERT_EQ(world.steps.begun.size(), 1U);
+    EXPECT_EQ(world.steps.begun[0].run,
+              (std::vector<std::string>{"saver", "/mnt/saves", "/mnt/saves/ks-1.save"}));
+    command.set_id("c-2"), command.set_generation(2);
+    values["save.id"] = "../x";
+    EXPECT_EQ(world.answered(command).reason(), "value_invalid");
+    command.set_id("c-3"), command.set_generation(3);
+    values.erase("save.id");
+    EXPECT_EQ(world.answered(command).reason(), "value_missing") << "a path of the master is no path";
+    EXPECT_EQ(world.steps.begun.size(), 1U);
+}
+
+TEST(NodeActions, WithoutAFolderOfSavesNoneIsMade) {
+    ClusterWorld world;
+    world.join();
+    EXPECT_FALSE(world.master.hellos.back().facts().cluster_saves());
+    auto command = world.step("c-1", 1, "save");
+    (*command.mutable_node_step()->mutable_values())["save.id"] = "ks-1";
+    const auto answer = world.answered(command);
+    EXPECT_EQ(answer.reason(), "no_saves_folder");
+    EXPECT_NE(answer.message().find("--cluster-saves"), std::string::npos);
     EXPECT_TRUE(world.steps.begun.empty());
 }
 

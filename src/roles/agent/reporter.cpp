@@ -313,6 +313,7 @@ uplink::HostFacts Reporter::facts(const std::string& engine_error) const {
         made.set_disk_unlimited(clean_text(engine_->disk_unlimited, 1024));
     }
     made.set_clusters(settings_.clusters && ports_.node_steps);
+    made.set_cluster_saves(made.clusters() && !settings_.cluster_saves.empty());
     made.set_keeps_layers(keeps_layers_);
     made.set_engine_error(clean_text(engine_error, 1024));
     made.set_measures(ports_.gpu_bench != nullptr);

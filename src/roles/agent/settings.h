@@ -104,6 +104,7 @@ struct Settings {
     bool clusters = false;
     Drivers drivers{};
     std::string cluster_files;  // Their {{agent.folder}}: absolute.
+    std::string cluster_saves;  // Their {{saves.folder}}, which hosts share: absolute. Empty: there is none.
 };
 
 // All of them outlive the agent, and live on its loop.

@@ -3,6 +3,7 @@
 
 #include "api/types_cluster.h"
 #include "proto/uplink.pb.h"
+#include "roles/master/cluster/nodes.h"
 #include "roles/master/cluster/watch.h"
 #include "roles/master/testing/api_rig.h"
 #include "roles/master/testing/cluster_rig.h"
@@ -153,6 +154,48 @@ TEST_F(ClustersApi, OnlyOperatorsForgetNodes) {
     EXPECT_EQ(call("", "POST", target, R"({"reason":"new disks"})").status, 400) << "it must be forced";
     EXPECT_EQ(call("", "POST", target, body).status, 200);
     EXPECT_FALSE(desk().estate.cluster_nodes.find(node));
+}
+
+TEST_F(ClustersApi, ASaveIsMadeListedAndDeleted) {
+    ASSERT_EQ(call("acme", "POST", "/v1/clusters", train()).status, 201);
+    EXPECT_EQ(problem(call("acme", "POST", "/v1/clusters/train/saves")), "cluster_not_made");
+    const std::string cluster{got("/v1/clusters/train").at("id").as_string()};
+    desk().estate.clusters.edit(cluster).made = true;
+    look_at_clusters(desk());
+    for (const ClusterNode* node : nodes_of(desk(), cluster))
+        desk().estate.cluster_nodes.edit(std::string{node->id}).phase = NodePhase::ready;
+    (void)commit();
+    EXPECT_EQ(problem(call("acme", "POST", "/v1/clusters/train/saves")), "no_saves_folder");
+    for (const char* name : {"h-a", "h-b", "h-c"}) desk().estate.hosts.edit(name).facts.cluster_saves = true;
+    (void)commit();
+    const auto made = call("acme", "POST", "/v1/clusters/train/saves");
+    ASSERT_EQ(made.status, 201) << made.body;
+    const std::string id{json::parse(made.body).at("id").as_string()};
+    const std::string target = "/v1/cluster-saves/" + id;
+    EXPECT_EQ(got(target).at("clusterName"), "train");
+    EXPECT_EQ(got("/v1/cluster-saves?cluster=train")["items"].as_array().size(), 1u);
+    EXPECT_TRUE(got("/v1/cluster-saves?cluster=other")["items"].as_array().empty());
+    EXPECT_TRUE(got("/v1/cluster-saves", "globex")["items"].as_array().empty());
+    for (const char* method : {"GET", "DELETE"})
+        EXPECT_EQ(problem(call("globex", method, target)), "cluster_save_not_found");
+    EXPECT_EQ(problem(call("acme", "DELETE", target)), "cluster_save_runs");
+    desk().estate.cluster_saves.edit(id).phase = SavePhase::saved;
+    (void)commit();
+    const std::string of = fmt::format(R"({{"name":"again","restore":"{}"}})", id);
+    EXPECT_EQ(problem(call("globex", "POST", "/v1/clusters", of)), "cluster_save_not_found");
+    EXPECT_EQ(call("acme", "POST", "/v1/clusters",
+                   fmt::format(R"({{"name":"again","restore":"{}","version":"v1"}})", id))
+                  .status,
+              400);
+    const auto again = call("acme", "POST", "/v1/clusters", of);
+    ASSERT_EQ(again.status, 201) << again.body;
+    EXPECT_EQ(json::parse(again.body).at("restore").as_string(), id);
+    EXPECT_EQ(json::parse(again.body).at("driver"), "test");
+    EXPECT_EQ(problem(call("acme", "DELETE", target)), "cluster_save_used");
+    ASSERT_EQ(call("acme", "DELETE", "/v1/clusters/again").status, 200);
+    const auto gone = call("acme", "DELETE", target);
+    ASSERT_EQ(gone.status, 200) << gone.body;
+    EXPECT_EQ(json::parse(gone.body).at("state"), "deleting");
 }
 
 TEST_F(ClustersApi, AHostIsToldTheStepItsValuesAndTheDigest) {

@@ -8,6 +8,7 @@
 #include "api/types_cluster.h"
 #include "domain/quota/quota.h"
 #include "roles/master/cluster/nodes.h"
+#include "roles/master/cluster/saves.h"
 #include "roles/master/quota/enforce.h"
 #include "roles/master/scheduler/wishes.h"
 #include "roles/master/state/near.h"
@@ -93,6 +94,15 @@ void check_values(const Driver& driver, const std::map<std::string, std::string>
     }
 }
 
+// Its driver and its values are those of the save; the request may change values.
+void take_over(const ClusterSave& save, const api::CreateCluster& request, Cluster& cluster, Wrong& wrong) {
+    if (request.driver != save.driver && request.driver != api::CreateCluster{}.driver)
+        wrong.push_back({"driver", fmt::format("save {} is of driver {}", save.id, save.driver)});
+    cluster.restores = save.id;
+    cluster.driver = save.driver;
+    for (const auto& [name, value] : save.values) cluster.values.try_emplace(name, value);
+}
+
 // What its hosts are known to use before they are chosen.
 Amounts least_amounts(const Cluster& cluster) {
     Amounts amounts;
@@ -147,8 +157,14 @@ Result<const Cluster*> create_cluster(Desk& desk, const api::CreateCluster& requ
                     .values = request.values,
                     .reason = "created",
                     .message = "its first host is being made ready"};
-    if (const Driver* driver = driver_asked(desk, request.driver, wrong)) {
-        cluster.version = version_asked(*driver, request.version, wrong);
+    std::optional<std::string> version = request.version;
+    if (request.restore) {
+        const ClusterSave& save = *TRY(save_to_restore(desk, tenant, project, *request.restore));
+        take_over(save, request, cluster, wrong);
+        version = save.version;
+    }
+    if (const Driver* driver = driver_asked(desk, cluster.driver, wrong)) {
+        cluster.version = version_asked(*driver, version, wrong);
         check_values(*driver, request.values, wrong);
     }
     check_zone(desk, request.control_zone, "controlZone", wrong);
@@ -156,6 +172,7 @@ Result<const Cluster*> create_cluster(Desk& desk, const api::CreateCluster& requ
     cluster.control.zone = request.control_zone;
     cluster.control.hosts = host_ids(desk, request.control_hosts, "controlHosts", wrong);
     cluster.control.host_labels = request.control_labels;
+    cluster.control.saves = request.restore.has_value();
     cluster.pools = pools_of(desk, request.pools, wrong);
     TRY(all_right(std::move(wrong)));
     TRY(check_possible(desk, cluster));
@@ -166,7 +183,10 @@ Result<const Cluster*> create_cluster(Desk& desk, const api::CreateCluster& requ
     cluster.labels = request.labels.value_or(Labels{});
     cluster.created_at = desk.estate.micros();
     const std::string id = cluster.id;
-    tell(desk, cluster, "created", fmt::format("Cluster {} was created.", cluster.name));
+    tell(desk, cluster, "created",
+         cluster.restores.empty()
+             ? fmt::format("Cluster {} was created.", cluster.name)
+             : fmt::format("Cluster {} was created from save {}.", cluster.name, cluster.restores));
     desk.estate.clusters.add(std::move(cluster));
     return &desk.estate.clusters.at(id);
 }

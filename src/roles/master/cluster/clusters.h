@@ -14,7 +14,7 @@ namespace hostler::master {
 
 // Errors: invalid (each wrong field), conflict (cluster_exists, cluster_impossible), exhausted
 // (quota_exceeded), not_found (tenant_not_found, project_not_found), conflict (tenant_disabled,
-// project_disabled).
+// project_disabled); those of save_to_restore().
 Result<const Cluster*> create_cluster(Desk& desk, const api::CreateCluster& request,
                                       const std::string& tenant, const std::string& created_by);
 

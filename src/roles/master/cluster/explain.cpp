@@ -9,6 +9,7 @@
 #include "api/types_cluster.h"
 #include "roles/master/cluster/nodes.h"
 #include "roles/master/cluster/reconcile.h"
+#include "roles/master/cluster/saves.h"
 #include "roles/master/cluster/steps.h"
 #include "roles/master/cluster/view.h"
 
@@ -32,6 +33,7 @@ public:
         for (const ClusterAction& action : now.actions)
             if (action.act == ClusterAct::claim) claim(action);
         for (const ClusterNode* node : nodes_of(desk_, cluster_.id)) look_at(*node);
+        look_at_save();
         return std::move(waits_);
     }
 
@@ -110,6 +112,19 @@ private:
         return ends(cluster_) ? fmt::format("hostler cluster delete {}", cluster_.name)
                               : fmt::format("hostler cluster scale {} --control {}", cluster_.name,
                                             cluster_.control.count);
+    }
+
+    // The newest counts.
+    void look_at_save() {
+        const auto saves = saves_of(desk_, cluster_.id);
+        if (saves.empty()) return;
+        const ClusterSave& save = *saves.front();
+        const std::string why = save.message.empty() ? "" : fmt::format(": {}", save.message);
+        if (save.phase == SavePhase::saving)
+            add("", "save_runs", fmt::format("Save {} is being made{}.", save.id, why), "");
+        if (save.phase == SavePhase::failed)
+            add("", "save_failed", fmt::format("Save {} failed{}.", save.id, why),
+                fmt::format("Correct the cause, then: hostler cluster save {}", cluster_.name));
     }
 
     const Desk& desk_;

@@ -31,6 +31,7 @@ Terms terms_of(const Desk& desk, const Cluster& cluster, const ClusterPool& pool
 
 // Whether it has what the pool asks for. `healthy`: only GPUs count that may take work now.
 bool suits(const Desk& desk, const Host& host, const ClusterPool& pool, const Terms& terms, bool healthy) {
+    if (pool.saves && !host.facts.cluster_saves) return false;
     std::int64_t gpus = 0;
     bool admitted = false;
     for (const std::string& model : models_of(host)) {
@@ -132,7 +133,9 @@ std::string why_no_host(const Desk& desk, const Cluster& cluster, const ClusterP
     std::map<std::string, int> reasons;
     for (const std::string& id : hosts.allowed()) {
         const Host& host = desk.estate.hosts.at(id);
-        if (!suits(desk, host, pool, terms, false)) {
+        if (pool.saves && !host.facts.cluster_saves) {
+            ++reasons["without a folder of saves"];
+        } else if (!suits(desk, host, pool, terms, false)) {
             ++reasons["not what is asked for"];
         } else if (desk.estate.claims.by().node_host.has(id)) {
             ++reasons["a node of a cluster"];
@@ -229,6 +232,7 @@ std::string nearest(const Desk& desk, const Cluster& cluster, const ClusterPool&
     if (!pool.host_labels.empty()) with("without labels", [](ClusterPool& one) { one.host_labels.clear(); });
     if (!pool.gpu_type.empty())
         with("with GPUs of any model", [](ClusterPool& one) { one.gpu_type.clear(); });
+    if (pool.saves) with("without a folder of saves", [](ClusterPool& one) { one.saves = false; });
     if (!pool.hosts.empty()) with("on any hosts", [](ClusterPool& one) { one.hosts.clear(); });
     for (const Change& change : changes)
         if (const auto hosts = suited(desk, cluster, change.pool); hosts > 0)

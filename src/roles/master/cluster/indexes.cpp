@@ -16,4 +16,9 @@ Indexes<ClusterNode>::Indexes()
       claim([](const ClusterNode& row) { return unless_empty(row.claim); }),
       phase([](const ClusterNode& row) { return one(row.phase); }) {}
 
+Indexes<ClusterSave>::Indexes()
+    : cluster([](const ClusterSave& row) { return one(row.cluster); }),
+      tenant([](const ClusterSave& row) { return one(row.tenant); }),
+      phase([](const ClusterSave& row) { return one(row.phase); }) {}
+
 }  // namespace hostler::master

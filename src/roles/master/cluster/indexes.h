@@ -2,6 +2,7 @@
 #pragma once
 
 #include "domain/cluster/cluster.h"
+#include "domain/cluster/save.h"
 #include "roles/master/state/index.h"
 
 namespace hostler::master {
@@ -25,6 +26,14 @@ struct Indexes<ClusterNode> {
     static void each(auto& self, auto visit) {
         visit(self.cluster), visit(self.host), visit(self.claim), visit(self.phase);
     }
+};
+
+template <>
+struct Indexes<ClusterSave> {
+    Index<ClusterSave> cluster, tenant;
+    Index<ClusterSave, SavePhase> phase;
+    Indexes();
+    static void each(auto& self, auto visit) { visit(self.cluster), visit(self.tenant), visit(self.phase); }
 };
 
 }  // namespace hostler::master

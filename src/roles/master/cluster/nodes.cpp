@@ -65,7 +65,8 @@ const ClusterNode& add_node(Desk& desk, const std::string& id, NodeRole role, co
                      .role = role,
                      .pool = pool,
                      .host = host.id,
-                     .address = first_address(host)};
+                     .address = first_address(host),
+                     .restores = role == NodeRole::control && !cluster.restores.empty()};
     node.name = fmt::format("{}-{}{}", cluster.name, role == NodeRole::control ? 'c' : 'w', node.number);
     node.created_at = node.phase_since = desk.estate.micros();
     give_way(desk, found.reclaimed, node.id, fmt::format("node {} of cluster {}", node.name, id));

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "roles/master/cluster/probe.h"
+#include "roles/master/cluster/saves.h"
 #include "roles/master/cluster/steps.h"
 #include "roles/master/quota/amounts.h"
 #include "roles/master/quota/enforce.h"
@@ -269,9 +270,10 @@ ClusterView view_of(const Desk& desk, const Cluster& cluster, const Driver& driv
                               .healthy = node->healthy,
                               .knows_addresses = node->addresses == addresses,
                               .busy = !node->doing.empty() || node->checking || settles ||
-                                      (now < node->not_before && !exhausted),
+                                      saves_now(desk, *node) || (now < node->not_before && !exhausted),
                               .exhausted = exhausted && !settles,
                               .forced = node->forced,
+                              .restores = node->restores,
                               .step = static_cast<std::size_t>(node->step),
                               .number = static_cast<std::uint64_t>(node->number)});
     }

@@ -16,9 +16,9 @@ namespace {
 
 namespace json = boost::json;
 
-// Only the agent knows it.
-constexpr std::string_view agents_own = "agent.folder";
-constexpr std::size_t problem_bytes_max = 512;
+// Only the agent knows them.
+constexpr std::string_view agents_folder = "agent.folder";
+constexpr std::string_view agents_save[] = {"save.file", "saves.folder"};  // By the id of the save.
 
 StepValues secrets_of(const Cluster& cluster) {
     StepValues values;
@@ -80,6 +80,7 @@ StepValues all_values(const Desk& desk, const Cluster& cluster, const Driver& dr
     values["cluster.name"] = cluster.name;
     values["cluster.endpoint"] = endpoint_of(cluster);
     values["cluster.addresses"] = node.telling;
+    if (!cluster.restores.empty()) values["save.id"] = cluster.restores;
     values["node.name"] = node.name;
     values["node.address"] = node.address;
     values["control.address"] = control_address(desk, node);
@@ -94,7 +95,9 @@ std::set<std::string> names_asked(const DriverStep& step) {
     for (const StepFile& file : step.files) look(file.path), look(file.text);
     for (const auto* words : {&step.run, &step.start, &step.done, &step.undo})
         for (const std::string& word : *words) look(word);
-    names.erase(std::string{agents_own});
+    names.erase(std::string{agents_folder});
+    for (const std::string_view name : agents_save)
+        if (names.erase(std::string{name}) > 0) names.insert("save.id");
     return names;
 }
 
@@ -109,15 +112,8 @@ void end_line(ClusterNode& node, const std::string& problem, std::int64_t now) {
     node.timeline.back().problem = problem;
 }
 
-std::int64_t pause_after(std::int64_t attempt) {
-    std::int64_t pause = step_pause_us;
-    for (std::int64_t i = 1; i < attempt && pause < step_pause_max_us; ++i) pause *= 2;
-    return std::min(pause, step_pause_max_us);
-}
-
 void fail_try(Desk& desk, const std::string& id, std::string reason, std::string message) {
-    message.resize(std::min(message.size(), problem_bytes_max));
-    while (!is_utf8(message)) message.pop_back();
+    message = brief_problem(std::move(message));
     ClusterNode& node = desk.estate.cluster_nodes.edit(id);
     const std::int64_t now = desk.estate.micros();
     end_line(node, message.empty() ? reason : message, now);
@@ -180,7 +176,7 @@ std::vector<const DriverStep*> steps_due(const Driver& driver, const ClusterNode
         std::erase_if(steps, [](const DriverStep* step) { return step->name == probe_step; });
         return steps;
     }
-    const auto phase = steps_now({.phase = node.phase});
+    const auto phase = steps_now({.phase = node.phase, .restores = node.restores});
     return phase ? steps_of(driver, *phase, node.role) : std::vector<const DriverStep*>{};
 }
 
@@ -195,23 +191,44 @@ Result<StepTold> told_of(const Desk& desk, const ClusterNode& node) {
     const Driver* driver = cluster ? driver_named(desk, cluster->driver) : nullptr;
     if (!driver)
         return fail(Code::not_found, "this master does not have the driver of the cluster", "driver_missing");
-    StepTold told{
-        .cluster = cluster->id, .driver = driver->name, .name = node.doing, .again = node.attempt > 0};
-    if (const auto at = desk.settings.driver_digests.find(driver->name);
-        at != desk.settings.driver_digests.end())
-        told.digest = at->second;
+    StepTold told{.cluster = cluster->id,
+                  .driver = driver->name,
+                  .digest = digest_of(desk, *driver),
+                  .name = node.doing,
+                  .again = node.attempt > 0};
     if (node.checking) return told;
     const DriverStep* step = step_named(*driver, node.doing);
     if (!step)
         return fail(Code::not_found, fmt::format("driver {} has no step {}", driver->name, node.doing));
-    const StepValues values = all_values(desk, *cluster, *driver, node);
-    for (const std::string& name : names_asked(*step)) {
-        const auto at = values.find(name);
-        if (at == values.end())
-            return fail(Code::invalid, fmt::format("no value of {}", name), "value_missing");
-        told.values.emplace(name, at->second);
-    }
+    told.values = TRY(values_for(*step, all_values(desk, *cluster, *driver, node)));
     return told;
+}
+
+Result<StepValues> values_for(const DriverStep& step, const StepValues& all) {
+    StepValues values;
+    for (const std::string& name : names_asked(step)) {
+        const auto at = all.find(name);
+        if (at == all.end()) return fail(Code::invalid, fmt::format("no value of {}", name), "value_missing");
+        values.emplace(name, at->second);
+    }
+    return values;
+}
+
+std::string digest_of(const Desk& desk, const Driver& driver) {
+    const auto at = desk.settings.driver_digests.find(driver.name);
+    return at == desk.settings.driver_digests.end() ? "" : at->second;
+}
+
+std::int64_t pause_after(std::int64_t attempt) {
+    std::int64_t pause = step_pause_us;
+    for (std::int64_t i = 1; i < attempt && pause < step_pause_max_us; ++i) pause *= 2;
+    return std::min(pause, step_pause_max_us);
+}
+
+std::string brief_problem(std::string message) {
+    message.resize(std::min(message.size(), problem_bytes_max));
+    while (!is_utf8(message)) message.pop_back();
+    return message;
 }
 
 void start_step(Desk& desk, const std::string& id, const DriverStep& step) {

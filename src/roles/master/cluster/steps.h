@@ -8,7 +8,8 @@ namespace hostler::master {
 
 inline constexpr std::int64_t step_pause_us = 10'000'000;       // Before the second try; then twice as long,
 inline constexpr std::int64_t step_pause_max_us = 300'000'000;  // up to this pause.
-inline constexpr int clean_checks_max = 3;                      // Of one cleaning, that failed.
+inline constexpr std::size_t problem_bytes_max = 512;
+inline constexpr int clean_checks_max = 3;  // Of one cleaning, that failed.
 
 // The step's command is under way when it returns, or its try has failed.
 void start_step(Desk& desk, const std::string& node, const DriverStep& step);
@@ -39,5 +40,13 @@ struct StepTold {
     bool again = false;
 };
 Result<StepTold> told_of(const Desk& desk, const ClusterNode& node);
+
+// Those of `all` that the texts of the step ask for, but what agents know themselves. Errors: invalid
+// (value_missing).
+Result<StepValues> values_for(const DriverStep& step, const StepValues& all);
+std::string digest_of(const Desk& desk, const Driver& driver);
+// Before the next try, after so many that failed.
+std::int64_t pause_after(std::int64_t attempt);
+std::string brief_problem(std::string message);
 
 }  // namespace hostler::master

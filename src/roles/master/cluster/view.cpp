@@ -49,6 +49,7 @@ api::Cluster view(const Desk& desk, const Cluster& cluster) {
                      .message = cluster.message,
                      .driver = cluster.driver,
                      .version = cluster.version,
+                     .restore = cluster.restores,
                      .values = cluster.values,
                      .control = cluster.control.count,
                      .control_zone = cluster.control.zone,

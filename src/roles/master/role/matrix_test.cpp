@@ -129,6 +129,11 @@ struct Matrix : MatrixSettings {
                                   .tenant = at.tenant,
                                   .project = at.project,
                                   .phase = NodePhase::unclean});
+        estate.cluster_saves.add({.id = id("ks-"),
+                                  .tenant = at.tenant,
+                                  .project = at.project,
+                                  .cluster = id("kc-"),
+                                  .phase = SavePhase::saved});
         estate.secrets.add(
             {.id = id("sec-"), .name = id("secret-"), .tenant = at.tenant, .project = at.project});
         estate.networks.add({.id = id("n-"), .name = id("net-"), .tenant = at.tenant, .project = at.project});
@@ -250,6 +255,7 @@ struct Matrix : MatrixSettings {
         if (parameter == "volume") return in_tenant ? "v-" + tag : "";
         if (parameter == "job") return in_tenant ? "j-" + tag : "";
         if (parameter == "cluster") return in_tenant ? "kc-" + tag : "";
+        if (parameter == "save") return in_tenant ? "ks-" + tag : "";
         if (parameter == "node") return in_tenant ? "kn-" + tag : "";
         if (parameter == "secret") return in_tenant ? "sec-" + tag : "";
         if (parameter == "network") return in_tenant ? "n-" + tag : "";

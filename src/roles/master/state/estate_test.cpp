@@ -116,6 +116,30 @@ void fill(Estate& estate) {
                     .nodes_made = 2,
                     .created_at = 3,
                     .labels = {{"team", "ml"}}};
+    cluster.restores = "ks-1";
+    cluster.control.saves = true;
+    estate.cluster_saves.add({.id = "ks-1",
+                              .tenant = "acme",
+                              .project = "lab",
+                              .created_by = "user/u-1",
+                              .cluster = "kc-0",
+                              .cluster_name = "old",
+                              .driver = "test",
+                              .version = "v1",
+                              .values = {{"podSubnet", "10.0.0.0/8"}},
+                              .phase = SavePhase::deleting,
+                              .reason = "step_failed",
+                              .message = "it failed",
+                              .bytes = 2,
+                              .step = 1,
+                              .attempt = 3,
+                              .doing = "erase",
+                              .run = 4,
+                              .host = "h-a",
+                              .began_at = 5,
+                              .not_before = 6,
+                              .created_at = 7,
+                              .phase_since = 8});
     cluster.pools.push_back({.name = "gpu", .count = 2, .gpu_type = "H100", .host_labels = {{"a", "b"}}});
     estate.clusters.add(std::move(cluster));
     estate.cluster_nodes.add({.id = "kn-1",

@@ -15,6 +15,7 @@ void each_kind_in_projects(Estate& estate, Visit visit) {
     visit(estate.jobs, [](const Job& row) { return !is_final(row.phase); });
     visit(estate.clusters, [](const Cluster& row) { return row.phase != ClusterPhase::deleted; });
     visit(estate.cluster_nodes, [](const ClusterNode& row) { return !row.claim.empty(); });
+    visit(estate.cluster_saves, [](const ClusterSave& row) { return row.phase != SavePhase::deleted; });
     visit(estate.secrets, [](const Secret&) { return true; });
     visit(estate.subnets, [](const Subnet&) { return true; });
     visit(estate.claims,

@@ -9,6 +9,7 @@
 #include "api/types_cluster.h"
 #include "roles/master/cluster/clusters.h"
 #include "roles/master/cluster/probe.h"
+#include "roles/master/cluster/saves.h"
 #include "roles/master/cluster/steps.h"
 #include "roles/master/cluster/watch.h"
 #include "roles/master/state/consistency.h"
@@ -50,11 +51,19 @@ struct ClusterDesk : DeskRig {
                       step("names", StepPhase::refresh), step("drain", StepPhase::drain, StepPlace::control),
                       step("member", StepPhase::leave, StepPlace::control, {NodeRole::control}),
                       step("forget", StepPhase::leave, StepPlace::control), step("reset", StepPhase::leave),
-                      step("remove", StepPhase::clean)}};
+                      step("remove", StepPhase::clean), step("save", StepPhase::save),
+                      step("restore", StepPhase::restore), step("erase", StepPhase::erase)}};
         driver.steps[1].outputs = {"ca"};
         driver.steps[2].outputs = {"join-token"};
         driver.steps[3].run = {"join", "{{join-token}}", "{{control.address}}", "{{podSubnet}}"};
         driver.steps[4].run = {"names", "{{cluster.addresses}}"};
+        for (DriverStep& one : driver.steps) {
+            if (one.phase == StepPhase::save) one.outputs = {"save.bytes"};
+            if (one.phase == StepPhase::restore) one.outputs = {"ca"};
+            if (one.phase == StepPhase::save || one.phase == StepPhase::restore ||
+                one.phase == StepPhase::erase)
+                one.run = {one.name, "{{save.file}}"};
+        }
         return driver;
     }
 
@@ -140,6 +149,7 @@ struct ClusterDesk : DeskRig {
         pass(seconds);
         expire_commands(desk);
         look_at_clusters(desk);
+        look_at_saves(desk);
         commit();
     }
     bool fails(const std::string& key) {
@@ -155,7 +165,8 @@ struct ClusterDesk : DeskRig {
             return {.code = "conflict", .reason = "step_failed", .message = told.name + " ended with 1"};
         CommandAnswer answer{.done = true};
         const DriverStep* step = step_named(settings.drivers[0], told.name);
-        for (const std::string& name : step->outputs) answer.outputs[name] = "secret of " + node;
+        for (const std::string& name : step->outputs)
+            answer.outputs[name] = name == "save.bytes" ? "4096" : "secret of " + node;
         return answer;
     }
     // One command of an agent that answers. false: there is none.
@@ -164,11 +175,15 @@ struct ClusterDesk : DeskRig {
             if (command.verb != Verb::node_step && command.verb != Verb::node_clean) continue;
             if (world->silent.contains(command.host)) continue;
             const ClusterNode* node = estate.cluster_nodes.find(command.subject);
-            if (!node || node->run != command.subject_generation) continue;
-            const auto told = told_of(desk, *node);
+            const ClusterSave* save = estate.cluster_saves.find(command.subject);
+            if ((!node || node->run != command.subject_generation) &&
+                (!save || save->run != command.subject_generation))
+                continue;
+            const auto told = node ? told_of(desk, *node) : told_of(desk, *save);
             HOSTLER_ASSERT(told);
             const auto key = std::pair{command.subject, command.subject_generation};
-            if (!world->journal.contains(key)) world->journal[key] = done(command, *told, node->name);
+            if (!world->journal.contains(key))
+                world->journal[key] = done(command, *told, node ? node->name : save->id);
             values = told->values;
             note_answer(desk, command.host, command.id, world->journal[key]);
             commit();

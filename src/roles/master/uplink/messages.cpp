@@ -136,6 +136,7 @@ void read_facts(const uplink::HostFacts& from, HostReport& into) {
     facts.user_namespaces = from.user_namespaces();
     facts.programs = from.programs();
     facts.clusters = from.clusters();
+    facts.cluster_saves = from.clusters() && from.cluster_saves();
     into.engine = from.engine();
     into.engine_error = from.engine_error();
     if (from.has_images()) {

@@ -5,7 +5,7 @@
 
 #include "proto/uplink.pb.h"
 #include "roles/master/benchmark/qualification.h"
-#include "roles/master/cluster/steps.h"
+#include "roles/master/cluster/saves.h"
 #include "roles/master/container/containers.h"
 #include "roles/master/policy/policies.h"
 #include "roles/master/run/layers.h"
@@ -118,8 +118,11 @@ bool write_secrets(const Desk& desk, const Instance& instance, uplink::StartWork
 // Of a run that is past nothing is told.
 bool write_node_command(const Desk& desk, const HostCommand& command, uplink::Command& into) {
     const ClusterNode* node = desk.estate.cluster_nodes.find(command.subject);
-    if (!node || node->run != command.subject_generation) return false;
-    const auto told = told_of(desk, *node);
+    const ClusterSave* save = desk.estate.cluster_saves.find(command.subject);
+    if ((!node || node->run != command.subject_generation) &&
+        (!save || save->run != command.subject_generation))
+        return false;
+    const auto told = node ? told_of(desk, *node) : told_of(desk, *save);
     if (!told) return false;
     if (command.verb == Verb::node_clean) {
         into.mutable_node_clean()->set_driver(told->driver);

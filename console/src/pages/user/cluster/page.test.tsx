@@ -19,7 +19,7 @@ const node = (name: string, more: Partial<ClusterNode> = {}): ClusterNode => ({
 const unclean = node('train-w2', { state: 'unclean', leftovers: ['interface cni0'], timeline: [{ step: 'kubeadm-reset', attempt: 2, beganAt: time, endedAt: time, problem: 'it did not end in time' }] });
 
 const cluster: Cluster = {
-  id: 'kc-1', name: 'train', tenantID: 'acme', project: 'lab', state: 'scaling', reason: 'no_host', message: 'no host is free', driver: 'kubeadm', version: 'v1.36.3', values: {}, control: 1,
+  id: 'kc-1', name: 'train', tenantID: 'acme', project: 'lab', state: 'scaling', reason: 'no_host', message: 'no host is free', driver: 'kubeadm', version: 'v1.36.3', restore: '', values: {}, control: 1,
   controlZone: '', controlHosts: [], controlLabels: {}, pools: [{ name: 'gpu', count: 2, gpuType: 'H100', gpus: 8, zone: '', hosts: [], hostLabels: {} }], apiAnswers: true, readyNodes: 1,
   wantedNodes: 3, endpoint: 'kc-1.hostler.internal', createdBy: '', createdAt: time, madeAt: time, labels: {}, nodes: [node('train-c1', { role: 'control', pool: '' }), unclean], leaves: [],
 };

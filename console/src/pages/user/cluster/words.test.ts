@@ -8,7 +8,7 @@ const node = (name: string, more: Partial<ClusterNode> = {}): ClusterNode => ({
 const pool = { name: 'gpu', count: 2, gpuType: 'H100', gpus: 8, zone: '', hosts: [], hostLabels: {} };
 
 const cluster: Cluster = {
-  id: 'kc-1', name: 'train', tenantID: 'acme', project: 'lab', state: 'scaling', reason: '', message: '', driver: 'kubeadm', version: 'v1.36.3', values: {}, control: 3, controlZone: 'nj', controlHosts: [],
+  id: 'kc-1', name: 'train', tenantID: 'acme', project: 'lab', state: 'scaling', reason: '', message: '', driver: 'kubeadm', version: 'v1.36.3', restore: '', values: {}, control: 3, controlZone: 'nj', controlHosts: [],
   controlLabels: {}, pools: [pool], apiAnswers: true, readyNodes: 2, wantedNodes: 5, endpoint: '', createdBy: '', createdAt: '2026-01-01T00:00:00Z', labels: {}, leaves: [],
   nodes: [node('train-c1', { role: 'control', pool: '' }), node('train-w2'), node('train-w3', { state: 'joining' }), node('train-w4', { pool: 'old', state: 'draining', wanted: false })],
 };
