@@ -14,6 +14,7 @@ import { Ago, Facts, Id } from '../../../parts/values';
 import { SmallTable } from '../../operator/small_table';
 import { addPool, scale } from './deeds';
 import { clusterPage, clusters } from './kind';
+import { ClusterSaves } from './saves';
 import { apiText, type Cluster, isEnding, isSettled, poolRows } from './words';
 
 // Hosts come and go, and retries fall due, of which no change of the cluster tells.
@@ -93,6 +94,7 @@ function ClusterFacts({ cluster }: { cluster: Cluster }) {
         { name: 'Endpoint', value: cluster.endpoint && <Id value={cluster.endpoint} /> },
         { name: 'Driver', value: cluster.driver },
         { name: 'Version', value: cluster.version },
+        { name: 'Made of save', value: cluster.restore && <Id value={cluster.restore} /> },
         { name: 'Values that differ', value: pairs(cluster.values) },
         { name: 'Tenant, project', value: [cluster.tenantID, cluster.project].filter(Boolean).join(', ') },
         { name: 'Labels', value: pairs(cluster.labels) },
@@ -127,7 +129,7 @@ function Use({ cluster }: { cluster: Cluster }) {
 export function ClusterOverview({ cluster }: { cluster: Cluster }) {
   return (
     <SimpleGrid cols={{ base: 1, lg: 2 }}>
-      <Stack><Why cluster={cluster} /><Pools cluster={cluster} /></Stack>
+      <Stack><Why cluster={cluster} /><Pools cluster={cluster} /><ClusterSaves cluster={cluster} /></Stack>
       <Stack><Use cluster={cluster} /><Section title="Facts"><ClusterFacts cluster={cluster} /></Section><LastEvents cluster={cluster} /></Stack>
     </SimpleGrid>
   );

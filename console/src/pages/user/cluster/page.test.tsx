@@ -33,6 +33,11 @@ const plan: Schemas['ClusterPlan'] = { sentence: 'It takes 2 hosts with 8 GPUs n
 
 const drivers: Schemas['ClusterDriver'][] = [{ name: 'kubeadm', title: 'Kubernetes by kubeadm', versions: ['v1.36.3'], ports: [], values: {} }];
 
+const save: Schemas['ClusterSave'] = {
+  id: 'ks-1', tenantID: 'acme', project: 'lab', cluster: 'kc-1', clusterName: 'train', state: 'saved', reason: '', message: '', driver: 'kubeadm', version: 'v1.36.3', values: {}, bytes: 4096, createdBy: '',
+  createdAt: time, stateSince: time,
+};
+
 interface Asked { method: string; path: string; query: URLSearchParams; body: Record<string, unknown> }
 
 /** A page over a small API that keeps what it was asked. */
@@ -43,6 +48,7 @@ function show(page: 'cluster' | 'create', path: string, permissions: string[], r
     '/v1/clusters/kc-1': { ...cluster, leaves: ['host h-1 (node train-w2) still has interface cni0'] },
     '/v1/clusters/kc-1/explain': why,
     '/v1/cluster-drivers': { drivers },
+    '/v1/cluster-saves': { items: [save, { ...save, id: 'ks-2', state: 'saving' }] },
     '/v1/clusters': { ...cluster, plan },
   };
   vi.stubGlobal('fetch', async (request: Request) => {
@@ -104,6 +110,24 @@ test('a forced deletion shows what it leaves before it is done, and asks for the
   await waitFor(() => expect(real()).toHaveLength(1), long);
   expect(real()[0]).toMatchObject({ method: 'DELETE', path: '/v1/clusters/kc-1', body: {} });
   expect(Object.fromEntries(real()[0]?.query ?? [])).toEqual({ tenantID: 'acme', force: 'true', reason: 'new hosts' });
+}, 30_000);
+
+test('a cluster is saved, and a save is restored as a new cluster', async () => {
+  const { real } = show('cluster', '/clusters/kc-1', member);
+  const user = userEvent.setup();
+  const row = await screen.findByRole('row', { name: /ks-1/ }, long);
+  expect(within(screen.getByRole('row', { name: /ks-2/ })).queryByRole('button', { name: 'Delete' })).not.toBeInTheDocument();
+  await user.click(within(row).getByRole('button', { name: 'Restore as a new cluster' }));
+  let dialog = await screen.findByRole('dialog', {}, long);
+  await user.type(await within(dialog).findByRole('textbox', { name: /^Name/ }, long), 'again');
+  expect(within(dialog).getByText(/hostler cluster create .*--restore ks-1/)).toBeInTheDocument();
+  await user.click(within(dialog).getByRole('button', { name: 'Restore as a new cluster' }));
+  await waitFor(() => expect(real()).toHaveLength(1), long);
+  expect(real()[0]).toMatchObject({ method: 'POST', path: '/v1/clusters', body: { name: 'again', restore: 'ks-1', control: 1, tenantID: 'acme', project: 'lab' } });
+  show('cluster', '/clusters/kc-1', member);
+  await user.click((await screen.findAllByRole('button', { name: 'Save now' }, long)).at(-1) as HTMLElement);
+  dialog = await screen.findByRole('dialog', {}, long);
+  expect(await within(dialog).findByText(/hostler cluster save kc-1/, {}, long)).toBeInTheDocument();
 }, 30_000);
 
 test('an unclean node is forgotten by those who may, with a reason', async () => {
