@@ -5,6 +5,8 @@
 
 #include <filesystem>
 
+#include "images.h"
+
 namespace hostler::kube {
 
 namespace fs = std::filesystem;
@@ -17,12 +19,6 @@ constexpr const char* agent_data = "/var/lib/hostler-agent";
 json::value parsed(const std::string& text) {
     boost::system::error_code error;
     return json::parse(text, error);
-}
-
-std::string text_at(const json::value& from, std::string_view name) {
-    if (!from.is_object()) return {};
-    const json::value* at = from.get_object().if_contains(name);
-    return at && at->is_string() ? std::string{at->get_string()} : std::string{};
 }
 
 // What follows `option` in a command that is shown to people.
@@ -40,14 +36,24 @@ std::string end_of(const std::string& text) {
 
 }  // namespace
 
+std::string text_at(const json::value& from, std::string_view name) {
+    if (!from.is_object()) return {};
+    const json::value* at = from.get_object().if_contains(name);
+    return at && at->is_string() ? std::string{at->get_string()} : std::string{};
+}
+
+std::string CloudOnNodes::saves() const { return nodes_.folder().in("saves"); }
+
 std::string CloudOnNodes::in(const std::string& below) const { return nodes_.folder().in("cloud/" + below); }
 
-Result<std::unique_ptr<CloudOnNodes>> CloudOnNodes::start(Nodes& nodes, const std::string& with_gpus) {
-    std::unique_ptr<CloudOnNodes> cloud{new CloudOnNodes{nodes}};
+Result<std::unique_ptr<CloudOnNodes>> CloudOnNodes::start(Nodes& nodes, HostsWanted wanted) {
+    std::unique_ptr<CloudOnNodes> cloud{new CloudOnNodes{nodes, std::move(wanted)}};
     fs::create_directories(cloud->in(""));
     write_file(cloud->in("cli.toml"), "");
+    fs::create_directories(cloud->saves());
+    fs::permissions(cloud->saves(), fs::perms::owner_all);
     TRY(cloud->begin_up());
-    for (std::size_t i = 0; i < nodes.size(); ++i) TRY(cloud->join(nodes[i], nodes[i].name() == with_gpus));
+    for (std::size_t i = 0; i < nodes.size(); ++i) TRY(cloud->join(nodes[i]));
     const bool all = eventually(Seconds{120}, [&] {
         const json::value hosts = cloud->told({"host", "list", "--state", "ready"});
         return hosts.is_array() && hosts.get_array().size() == nodes.size() + 1;
@@ -66,10 +72,11 @@ CloudOnNodes::~CloudOnNodes() {
 
 Result<> CloudOnNodes::begin_up() {
     const std::string ready = in("ready.json");
-    up_ = TRY(Child::start(
-        {HOSTLER, "up", "--data", in("data"), "--listen", nodes_.outside() + ":0", "--ready-file", ready,
-         "--tls", "--engine", "sim", "--simulate", "hosts=1,gpus=2,model=H100"},
-        in("up.log")));
+    Words words{
+        HOSTLER, "up",    "--data",   in("data"), "--listen",   nodes_.outside() + ":0",    "--ready-file",
+        ready,   "--tls", "--engine", "sim",      "--simulate", "hosts=1,gpus=2,model=H100"};
+    if (!wanted_.drivers.empty()) words.insert(words.end(), {"--drivers", wanted_.drivers});
+    up_ = TRY(Child::start(std::move(words), in("up.log")));
     if (!eventually(Seconds{120}, [&] { return !up_.runs() || fs::exists(ready); }) || !fs::exists(ready))
         return fail(Code::unavailable, "hostler up does not get ready: " + up_.tail());
     const json::value told = parsed(read_file(ready));
@@ -87,7 +94,7 @@ Result<Words> CloudOnNodes::simulated_gpus(const std::string& folder) {
             std::string text = read_file(from + file);
             for (const std::string_view prefix : {"GPU-", "serial = "})
                 for (auto at = text.find(prefix); at != text.npos; at = text.find(prefix, at + 1))
-                    text.replace(at + prefix.size(), 4, "1234");
+                    text.replace(at + prefix.size(), 4, fmt::format("{:04}", 1000 + agents_.size()));
             write_file(folder + file, text);
         }
         return Words{"--nvml-lib", fs::path{HOSTLER}.parent_path() / "simulated/libnvidia-ml.so.1",
@@ -96,7 +103,7 @@ Result<Words> CloudOnNodes::simulated_gpus(const std::string& folder) {
     return fail(Code::unavailable, "hostler up has made no simulated host in " + in("data/hosts"));
 }
 
-Result<> CloudOnNodes::join(Node& node, bool with_gpus) {
+Result<> CloudOnNodes::join(Node& node) {
     const json::value made = told({"host", "token", "create", "--zone", "nj"});
     const std::string access = option_of(text_at(made, "command"), "--access");
     if (access.empty())
@@ -106,13 +113,25 @@ Result<> CloudOnNodes::join(Node& node, bool with_gpus) {
         TRY(node.start({"podman", "--root", node.folder() + "/podman", "--runroot", "/run/podman", "system",
                         "service", "--time", "0", "unix:///run/podman.sock"},
                        "engine")));
-    Words words{"sh",        "-c",          R"(while :; do "$@"; sleep 0.2; done)",
-                "agent",     HOSTLER_AGENT, "run",
-                "--data",    agent_data,    "--access",
-                access,      "--engine",    "docker:/run/podman.sock",
-                "--clusters"};
+    Words words{"sh",
+                "-c",
+                R"(while :; do "$@"; sleep 0.2; done)",
+                "agent",
+                HOSTLER_AGENT,
+                "run",
+                "--data",
+                agent_data,
+                "--access",
+                access,
+                "--engine",
+                "docker:/run/podman.sock",
+                "--clusters",
+                "--cluster-saves",
+                saves(),
+                "--no-user-namespaces"};  // No new /proc is mounted in one where files cover parts of /proc.
     Environment environment{{"HOSTLER_TOKEN", text_at(made, "token")}};
-    if (with_gpus) {
+    if (!wanted_.drivers.empty()) words.insert(words.end(), {"--drivers", wanted_.drivers});
+    if (wanted_.with_gpus.contains(node.name())) {
         const std::string folder = node.folder() + "/gpus";
         const Words more = TRY(simulated_gpus(folder));
         words.insert(words.end(), more.begin(), more.end());
@@ -135,6 +154,28 @@ Ran CloudOnNodes::create_cluster(const std::string& name, Words words) {
         words.insert(words.end(), {"--value", value});
     words.insert(words.end(), {"--value", "imageArchive=" + nodes_.archive()});
     return cli(std::move(words));
+}
+
+std::string CloudOnNodes::run_plain_instance(Node& node) {
+    const Ran loaded =
+        node.run({"podman", "--root", node.folder() + "/podman", "--runroot", "/run/podman", "pull",
+                  "--quiet", fmt::format("docker-archive:{}:{}", nodes_.archive(), hello_image)},
+                 Seconds{120});
+    if (loaded.code != 0) return "no image: " + loaded.err;
+    const std::string name = "plain-" + node.name();
+    cli({"spec", "create", "small", "--cpu", "1", "--memory", "256Mi", "--gpu-type", "H100", "--gpu-num",
+         "1"});
+    const Ran made = cli({"instance", "create", name, "--tenant-id", "acme", "--spec", "small", "--host",
+                          node.name(), "--image", hello_image});
+    if (made.code != 0) return "not created: " + made.err;
+    json::value now;
+    const bool runs = eventually(Seconds{120}, [&] {
+        now = told({"instance", "get", name, "--tenant-id", "acme"});
+        return text_at(now, "state") == "running" || text_at(now, "state") == "failed";
+    });
+    const std::string state = text_at(now, "state");
+    cli({"instance", "delete", name, "--tenant-id", "acme", "--yes"});
+    return runs && state == "running" ? "" : json::serialize(now);
 }
 
 Environment CloudOnNodes::environment() const {

@@ -4,6 +4,7 @@
 
 #include <boost/json.hpp>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -11,11 +12,18 @@
 
 namespace hostler::kube {
 
+// A text in an object; "": there is none.
+std::string text_at(const boost::json::value& from, std::string_view name);
+
+struct HostsWanted {
+    std::set<std::string> with_gpus;  // Nodes whose agents see two simulated GPUs.
+    std::string drivers;              // A folder with more drivers; empty: none.
+};
+
 class CloudOnNodes {
 public:
-    // All hosts have joined and report; the agent of the node `with_gpus` sees two simulated GPUs. Errors:
-    // unavailable, with the end of the log.
-    static Result<std::unique_ptr<CloudOnNodes>> start(Nodes& nodes, const std::string& with_gpus = {});
+    // All hosts have joined and report. Errors: unavailable, with the end of the log.
+    static Result<std::unique_ptr<CloudOnNodes>> start(Nodes& nodes, HostsWanted wanted = {});
     ~CloudOnNodes();
     CloudOnNodes(const CloudOnNodes&) = delete;
     CloudOnNodes& operator=(const CloudOnNodes&) = delete;
@@ -26,9 +34,13 @@ public:
     boost::json::value told(Words words);
     // Creates a cluster of the shipped driver, with what it has to know of such nodes. The tenant is acme.
     Ran create_cluster(const std::string& name, Words words);
+    // Starts an instance with one GPU on the host of a node, as other tenants do. "": it runs there; else
+    // what is wrong.
+    std::string run_plain_instance(Node& node);
     // With which programs reach it as the operator.
     Environment environment() const;
     std::string in(const std::string& below) const;  // A path in its folder.
+    std::string saves() const;                       // The folder of saves, which all agents have.
     // With SIGKILL; what supervises them starts them again.
     void kill_master();
     void kill_agent(Node& node);
@@ -36,12 +48,13 @@ public:
     std::string logs() const;  // The ends of all, for messages.
 
 private:
-    explicit CloudOnNodes(Nodes& nodes) : nodes_(nodes) {}
+    CloudOnNodes(Nodes& nodes, HostsWanted wanted) : nodes_(nodes), wanted_(std::move(wanted)) {}
     Result<> begin_up();
-    Result<> join(Node& node, bool with_gpus);
+    Result<> join(Node& node);
     Result<Words> simulated_gpus(const std::string& folder);
 
     Nodes& nodes_;
+    const HostsWanted wanted_;
     std::string api_, key_, ca_;
     std::string problem_;  // What the command line said last.
     Child up_;

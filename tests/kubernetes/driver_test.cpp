@@ -111,19 +111,6 @@ protected:
 };
 std::unique_ptr<Nodes> ClusterDriver::nodes_;
 
-// One of each kind, in a shell of a node.
-constexpr const char* planted = R"(set -e
-mkdir -p /root/planted; cp /bin/sleep /root/planted/kubelet
-setsid /root/planted/kubelet 300 >/dev/null 2>&1 </dev/null &
-mkdir -p /var/lib/kubelet/pods/x /etc/kubernetes /var/lib/etcd
-mount -t tmpfs tmpfs /var/lib/kubelet/pods/x
-ip link add veth0 type veth peer name veth1
-nft add table ip kube-proxy
-iptables -N KUBE-PLANTED
-iptables -A FORWARD -j KUBE-PLANTED
-mkdir -p "$(ls -d /sys/fs/cgroup/memory /sys/fs/cgroup 2>/dev/null | head -n 1)/kubepods/burstable"
-ctr -n k8s.io images import "$0" >/dev/null)";
-
 TEST_F(ClusterDriver, SavesAndRestoresACluster) {
     KubeadmWalk walk{*nodes_, driver_, values()};
     walk.view.pools = {};
@@ -156,7 +143,7 @@ TEST_F(ClusterDriver, CleansWhatIsPlantedAndTwice) {
     const DriverStep& clean = *step_named(driver_, "clean");
     StepValues all = driver_.values;
     all["agent.folder"] = "/var/lib/hostler/kn-1";
-    ASSERT_NO_FATAL_FAILURE(succeeds(node.run({"sh", "-c", planted, nodes_->archive()}, Seconds{120})));
+    ASSERT_NO_FATAL_FAILURE(succeeds(plant_leftovers(node, nodes_->archive())));
     std::set<std::string> kinds;
     for (const std::string& one : left_on(node, driver_.leftovers))
         kinds.insert(one.substr(0, one.find(' ')));

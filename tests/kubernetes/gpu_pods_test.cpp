@@ -44,11 +44,6 @@ spec:
                        gpus > 0 ? fmt::format("{{limits: {{nvidia.com/gpu: {}}}}}", gpus) : "{}");
 }
 
-std::string text_at(const json::value& from, std::string_view name) {
-    const json::value* at = from.is_object() ? from.get_object().if_contains(name) : nullptr;
-    return at && at->is_string() ? std::string{at->get_string()} : std::string{};
-}
-
 class GpuPods : public ::testing::Test {
 protected:
     void SetUp() override {
@@ -56,7 +51,7 @@ protected:
         auto nodes = Nodes::start({"control", "worker"}, Seconds{180}, NodeImages::archive);
         ASSERT_TRUE(nodes) << nodes.error().message;
         nodes_ = std::move(*nodes);
-        auto cloud = CloudOnNodes::start(*nodes_, "worker");
+        auto cloud = CloudOnNodes::start(*nodes_, {.with_gpus = {"worker"}, .drivers = ""});
         ASSERT_TRUE(cloud) << cloud.error().message;
         cloud_ = std::move(*cloud);
     }

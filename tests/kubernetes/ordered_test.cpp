@@ -56,11 +56,6 @@ spec: {{clusterIP: 10.96.0.80, selector: {{app: hello}}, ports: [{{port: 80, tar
                        hello_image);
 }
 
-std::string text_at(const json::value& from, std::string_view name) {
-    const json::value* at = from.is_object() ? from.get_object().if_contains(name) : nullptr;
-    return at && at->is_string() ? std::string{at->get_string()} : std::string{};
-}
-
 class OrderedCluster : public ::testing::Test {
 protected:
     void SetUp() override {
@@ -68,7 +63,8 @@ protected:
         auto nodes = Nodes::start({"one", "two", "three", "four", "five"}, Seconds{180}, NodeImages::archive);
         ASSERT_TRUE(nodes) << nodes.error().message;
         nodes_ = std::move(*nodes);
-        auto cloud = CloudOnNodes::start(*nodes_);
+        auto cloud = CloudOnNodes::start(
+            *nodes_, {.with_gpus = {"one", "two", "three", "four", "five"}, .drivers = ""});
         ASSERT_TRUE(cloud) << cloud.error().message;
         cloud_ = std::move(*cloud);
         auto driver = read_driver(HOSTLER_SOURCE "/drivers/kubeadm");
@@ -349,8 +345,10 @@ TEST_F(OrderedCluster, GrowsAndShrinksUnderAWorkloadAndLeavesItsHostsClean) {
         note(nodes_of(now));
         return now.is_null() || text_at(now, "state") == "deleted";
     })) << json::serialize(cluster());
-    for (std::size_t i = 0; i < nodes_->size(); ++i)
+    for (std::size_t i = 0; i < nodes_->size(); ++i) {
         EXPECT_THAT(left_on((*nodes_)[i], driver_.leftovers), IsEmpty()) << (*nodes_)[i].name();
+        EXPECT_EQ(cloud_->run_plain_instance((*nodes_)[i]), "") << (*nodes_)[i].name();
+    }
 }
 
 }  // namespace

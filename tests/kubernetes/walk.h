@@ -86,4 +86,7 @@ Result<StepValues> perform(Node& node, const DriverStep& step, const StepValues&
 // What of `what` is on the node, "kind name" each, by plain commands.
 std::vector<std::string> left_on(Node& node, const Leftovers& what);
 
+// Leaves one of each kind of what kubeadm's driver looks for on a node, with the images of an archive.
+Ran plant_leftovers(Node& node, const std::string& archive);
+
 }  // namespace hostler::kube

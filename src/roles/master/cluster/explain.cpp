@@ -109,9 +109,10 @@ private:
 
     // By this its hosts are cleaned without a pause.
     std::string again() const {
-        return ends(cluster_) ? fmt::format("hostler cluster delete {}", cluster_.name)
-                              : fmt::format("hostler cluster scale {} --control {}", cluster_.name,
-                                            cluster_.control.count);
+        return cluster_.phase == ClusterPhase::deleting
+                   ? fmt::format("hostler cluster delete {}", cluster_.name)
+                   : fmt::format("hostler cluster scale {} --control {}", cluster_.name,
+                                 cluster_.control.count);
     }
 
     // The newest counts.
