@@ -50,7 +50,8 @@ Driver ClusterTruth::driver() {
                   step("token", StepPhase::join, control), step("join", StepPhase::join),
                   step("hosts", refresh), step("label", settle, control), step("probe", settle, control),
                   step("drain", drain, control), step("forget-member", leave, control, {NodeRole::control}),
-                  step("forget-node", leave, control), step("reset", clean), step("remove", clean)},
+                  step("forget-node", leave, control), step("reset", clean), step("remove", clean),
+                  step("save", save), step("restore", restore), step("erase", erase, control)},
         .leftovers = {.processes = {"kubelet"},
                       .mounts = {"/var/lib/kubelet/*"},
                       .interfaces = {"cni*"},
@@ -71,6 +72,12 @@ Driver ClusterTruth::driver() {
     of("join").done = words("sim-is-joined");
     of("join").undo = words("sim-undo");
     of("hosts").files = {{"/etc/kubernetes/hosts", "{{cluster.addresses}}"}};
+    of("save").run = words("sim-save", {"{{save.file}}"});
+    of("save").outputs = {"save.bytes"};
+    of("restore").run = words("sim-restore", {"{{save.file}}"});
+    of("restore").outputs = {"ca"};
+    of("restore").undo = words("sim-undo");
+    of("erase").run = {"sim-erase", "{{cluster.id}}", "{{save.id}}", "{{save.file}}"};
     of("probe").outputs = {"nodes"};
     of("probe").tries = 1;
     return made;
@@ -129,6 +136,12 @@ sim::SimCommand ClusterTruth::play(const Call& call) {
         return {};
     }
     if (program == "sim-init") return create(call);
+    if (program == "sim-restore")
+        return saves_.contains(call.words[3]) ? create(call) : fails("there is no such save");
+    if (program == "sim-erase") {
+        saves_.erase(call.words[3]);
+        return {};
+    }
     if (program == "sim-join") return join(call);
     if (program == "sim-is-joined") {
         const auto here = data_.find(call.machine);
@@ -194,6 +207,11 @@ sim::SimCommand ClusterTruth::with_api(const Call& call) {
         const std::string token = some_secret();
         store->tokens.insert(token);
         return {.output = fmt::format("join-token={}\n", token)};
+    }
+    if (program == "sim-save") {
+        saves_.insert(call.words[3]);
+        ++saved;
+        return {.output = "save.bytes=7\n"};
     }
     if (program == "sim-probe") return {.output = fmt::format("nodes={}\n", seen_by(*store))};
     if (program == "sim-forget-member") return forget_member(call);

@@ -33,6 +33,12 @@ public:
     // All outputs have it in them.
     static constexpr std::string_view secret = "kept-from-all-";
     static constexpr const char* driver_name = "simulated";
+    // The file of a save is in the folder that hosts share.
+    bool has_save(const std::string& id) const {
+        return saves_.contains(std::string{saves_folder} + "/" + id + ".save");
+    }
+    static constexpr std::string_view saves_folder = "/mnt/saves";
+    int saved = 0;
     int joined = 0, forgotten = 0, asked_in_vain = 0;
 
 private:
@@ -63,6 +69,7 @@ private:
     sim::World& world_;
     sim::Dice dice_;
     std::vector<Store> stores_;
+    std::set<std::string> saves_;                                      // Files.
     std::map<std::string, std::string> addresses_;                     // Machines, by address.
     std::map<std::string, std::pair<std::string, std::string>> data_;  // Cluster and node, by machine.
     std::map<Member, Instant> dead_since_;

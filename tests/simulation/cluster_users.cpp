@@ -118,17 +118,33 @@ Task<> ClusterUsers::act(ClusterUser& user) {
     if (what < 6) co_return co_await look(user, some);
     if (stays.empty()) co_return Result<>{};
     if (what < 9) co_return co_await scale(user, stays, some_size(user.dice));
+    if (user.dice.chance(0.5)) co_return co_await save(user, stays);
     if (user.dice.chance(0.5)) co_return co_await remove(user, stays);
     co_return Result<>{};
 }
 
-Task<> ClusterUsers::create(ClusterUser& user) {
+Task<> ClusterUsers::save(ClusterUser& user, std::string name) {
+    const std::string some = user.saves.empty() ? "" : user.saves[user.dice.below(user.saves.size())];
+    if (!some.empty() && user.dice.chance(0.3)) {
+        (void)CO_TRY(co_await ask(user, "DELETE", "/v1/cluster-saves/" + some));
+        co_return Result<>{};
+    }
+    if (!some.empty() && user.made < clusters_max && user.dice.chance(0.5))
+        co_return co_await create(user, some);
+    const Answer begun =
+        CO_TRY(co_await ask(user, "POST", fmt::format("/v1/clusters/{}/saves", user.clusters.at(name).id)));
+    if (begun.status == 201) user.saves.push_back(id_in(begun.body));
+    co_return Result<>{};
+}
+
+Task<> ClusterUsers::create(ClusterUser& user, std::string save) {
     const std::string name = fmt::format("{}-{}", user.name, ++user.made);
     const ClusterSize size = some_size(user.dice);
     user.clusters[name].sizes = {size};
     user.clusters[name].body =
         fmt::format(R"({{"name":"{}","driver":"{}","control":{},"pools":[{{"name":"all","count":{}}}]}})",
                     name, ClusterTruth::driver_name, size.control, size.workers);
+    if (!save.empty()) user.clusters[name].body.insert(1, fmt::format(R"("restore":"{}",)", save));
     ++created;
     if (user.dice.chance(0.15)) cloud_.clients.start("cluster user", watch_over(send(user, name)));
     CO_TRY(co_await send(user, name));
@@ -298,6 +314,17 @@ std::string ClusterUsers::waits(const master::Desk& desk, const Cluster& cluster
     return {};
 }
 
+std::string ClusterUsers::unsettled_save(const master::Desk& desk) const {
+    for (const auto& [id, save] : desk.estate.cluster_saves.all()) {
+        if (save.phase == SavePhase::saving || save.phase == SavePhase::deleting)
+            return fmt::format("save {} is {}: {}", id, master::text_of(save.phase), save.message);
+        // A store that was set back may know a save whose file was deleted since.
+        if (save.phase == SavePhase::saved && !cloud_.rewound_since({}) && !cloud_.clusters.has_save(id))
+            return fmt::format("save {} is saved, and its file is not there", id);
+    }
+    return {};
+}
+
 std::string ClusterUsers::unsettled(const master::Term& term) const {
     const master::Desk& desk = term.look();
     made = 0;
@@ -323,6 +350,7 @@ std::string ClusterUsers::unsettled(const master::Term& term) const {
             return fmt::format("node {} ({}) is {}: {} {}", node.name, id, master::text_of(node.phase),
                                node.reason, node.message);
     }
+    if (std::string why = unsettled_save(desk); !why.empty()) return why;
     for (const ClusterTruth::Member& member : cloud_.clusters.members()) {
         const bool known =
             std::ranges::any_of(desk.estate.cluster_nodes.by().cluster.of(member.cluster),

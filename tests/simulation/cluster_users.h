@@ -28,6 +28,7 @@ struct ClusterUser {
     std::string tenant, name, secret;
     sim::Dice dice{0};
     int made = 0;
+    std::vector<std::string> saves;                 // Ids.
     std::map<std::string, WantedCluster> clusters;  // By name, which is the idempotency key, too.
 };
 
@@ -57,10 +58,13 @@ private:
                      std::string idempotency = {});
     Task<> live(ClusterUser& user);
     Task<> act(ClusterUser& user);
-    Task<> create(ClusterUser& user);
+    Task<> create(ClusterUser& user, std::string save = {});
     Task<> send(ClusterUser& user, std::string name);
     Task<> scale(ClusterUser& user, std::string name, ClusterSize size);
     Task<> remove(ClusterUser& user, std::string name);
+    // Saves the cluster, or deletes a save of the user's, or makes a cluster of one.
+    Task<> save(ClusterUser& user, std::string name);
+    std::string unsettled_save(const master::Desk& desk) const;
     Task<> look(ClusterUser& user, std::string name);
     Task<> ask_wrongly(ClusterUser& user);
     Task<> settle(ClusterUser& user);

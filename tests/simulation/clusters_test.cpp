@@ -22,7 +22,7 @@ Case with_clusters(Case which) {
 }
 
 struct ClustersDone {
-    int clusters = 0, scaled = 0, deleted = 0, made = 0;
+    int clusters = 0, scaled = 0, saved = 0, deleted = 0, made = 0;
 };
 
 ClustersDone expect_clusters_settle(const Case& like, std::uint64_t default_count) {
@@ -38,11 +38,12 @@ ClustersDone expect_clusters_settle(const Case& like, std::uint64_t default_coun
             for (const std::string& line : report.story) fmt::print("{}\n", line);
         sum.clusters += report.clusters;
         sum.scaled += report.scaled;
+        sum.saved += report.saved;
         sum.deleted += report.deleted;
         sum.made += report.made;
     }
-    fmt::print("{} seeds: {} clusters, {} scaled, {} deleted, {} ready at the end\n",
-               range.last - range.first + 1, sum.clusters, sum.scaled, sum.deleted, sum.made);
+    fmt::print("{} seeds: {} clusters, {} scaled, {} saved, {} deleted, {} ready at the end\n",
+               range.last - range.first + 1, sum.clusters, sum.scaled, sum.saved, sum.deleted, sum.made);
     return sum;
 }
 

@@ -154,6 +154,7 @@ Task<> AgentProgram::once() {
     settings.clusters = true;
     settings.drivers = {{ClusterTruth::driver_name, {ClusterTruth::driver(), driver_digest}}};
     settings.cluster_files = "/var/lib/hostler-agent/clusters/files";
+    settings.cluster_saves = ClusterTruth::saves_folder;
     if (cloud.mistakes.agent_settings) cloud.mistakes.agent_settings(settings);
     cloud.samples[life.machine.name].begin();
     role = std::make_unique<agent::Agent>(settings,

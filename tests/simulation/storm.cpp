@@ -274,7 +274,7 @@ StormReport ride(const Case& which, Mistakes mistakes, const std::function<void(
         report.sent_again = jobs->sent_again;
     if (clusters)
         report.clusters = clusters->created, report.scaled = clusters->scaled,
-        report.deleted = clusters->deleted, report.made = clusters->made;
+        report.saved = cloud.clusters.saved, report.deleted = clusters->deleted, report.made = clusters->made;
     report.evictions = cloud.queues.evictions;
     if (cloud.database) report.promoted = cloud.database->promoted(), report.lost = cloud.database->lost();
     for (const auto& [name, tenant] : tenants.all) report.opened += tenant.opened;
