@@ -15,7 +15,7 @@ struct StormReport {
     int calls = 0, acknowledged = 0, opened = 0, running = 0, reads = 0;
     // Things taken from people, calls refused for it, watches, and those of them that ended for it.
     int taken = 0, refused = 0, watched = 0, cut = 0;
-    int over_quota = 0;                                   // Calls refused for a quota.
+    int over_quota = 0;                                              // Calls refused for a quota.
     int clusters = 0, scaled = 0, saved = 0, deleted = 0, made = 0;  // The last: became ready.
     int jobs = 0, cancelled = 0, sent_again = 0, evictions = 0;
     std::size_t commands = 0;
