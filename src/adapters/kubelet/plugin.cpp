@@ -277,7 +277,7 @@ void Plugin::offer(PodOffer offer) { state_->service.offer(std::move(offer)); }
 const std::string& Plugin::path() const { return state_->path; }
 
 Result<> Plugin::announce(const std::string& folder, std::chrono::milliseconds time) const {
-    // A channel of its own: a shared one would wait longer after each failure.
+    // Channels share a connection unless told otherwise, and a shared one waits longer after each failure.
     grpc::ChannelArguments arguments;
     arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
     const auto stub = v1beta1::Registration::NewStub(grpc::CreateCustomChannel(
