@@ -30,6 +30,8 @@ function(hostler_headers name header)
   add_library(${name}_precompiled STATIC cmake/tests.cpp)
   target_precompile_headers(${name}_precompiled PRIVATE <${header}>)
   target_compile_options(${name}_precompiled PRIVATE -fpch-codegen)
+  set_target_properties(${name}_precompiled PROPERTIES
+    CXX_COMPILER_LAUNCHER "sh;${PROJECT_SOURCE_DIR}/cmake/summed.sh;${CMAKE_CXX_COMPILER_LAUNCHER}")
   target_link_libraries(${name}_precompiled PUBLIC hostler_options ${ARGN})
   set(precompiled ${CMAKE_BINARY_DIR}/CMakeFiles/${name}_precompiled.dir/cmake_pch.hxx.pch)
   set(code ${CMAKE_BINARY_DIR}/${name}.o)
