@@ -1,5 +1,6 @@
 // bench-cluster: a cluster by Hostler, and one by kubeadm's own commands, on the same machines of namespaces.
-// Prints what each took as one JSON object. Needs root, and the Kubernetes of the tests.
+// Prints what each took as one JSON object. With --stay it makes one of 1 + 1, prints how programs reach it,
+// and keeps it until standard input ends. Needs root, and the Kubernetes of the tests.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -11,6 +12,7 @@
 
 #include "cloud_on_nodes.h"
 #include "driver_file.h"
+#include "images.h"
 #include "kubeadm.h"
 #include "parts.h"
 #include "through_gateway.h"
@@ -34,11 +36,6 @@ void holds(const std::string& wrong) {
 
 void succeeds(const Ran& ran) {
     if (ran.code != 0) throw std::runtime_error{ran.out + ran.err};
-}
-
-std::string text_at(const json::value& from, std::string_view name) {
-    const json::value* at = from.is_object() ? from.get_object().if_contains(name) : nullptr;
-    return at && at->is_string() ? std::string{at->get_string()} : std::string{};
 }
 
 // What a wait sees, twice a second: each look starts the command line as a process.
@@ -117,17 +114,26 @@ std::size_t left_on_all(Nodes& nodes) {
     return left;
 }
 
-json::object by_hostler(Nodes& nodes, int calls) {
-    json::object took;
+std::unique_ptr<CloudOnNodes> start_cloud(Nodes& nodes) {
     auto started = CloudOnNodes::start(nodes);
     if (!started) throw std::runtime_error{started.error().message};
-    CloudOnNodes& cloud = **started;
+    succeeds((*started)->cli({"tenant", "create", "acme"}));
+    return std::move(*started);
+}
+
+void create(CloudOnNodes& cloud) {
+    succeeds(cloud.create_cluster("train", {"--control", "1", "--pool", "cpu=1"}));
+    Ours{cloud}.ready_with(2);
+}
+
+json::object by_hostler(Nodes& nodes, int calls) {
+    json::object took;
+    const auto started = start_cloud(nodes);
+    CloudOnNodes& cloud = *started;
     Ours ours{cloud};
-    succeeds(cloud.cli({"tenant", "create", "acme"}));
 
     auto begun = Clock::now();
-    succeeds(cloud.create_cluster("train", {"--control", "1", "--pool", "cpu=1"}));
-    ours.ready_with(2);
+    create(cloud);
     took["create_s"] = seconds_since(begun);
     measure_gets(cloud, control_of(nodes), calls, took);
 
@@ -184,14 +190,36 @@ json::object by_kubeadm(Nodes& nodes) {
     return took;
 }
 
+// The cluster `train` of the tenant acme, until standard input ends.
+void stay(Nodes& nodes) {
+    const auto cloud = start_cloud(nodes);
+    create(*cloud);
+    json::object environment;
+    for (const auto& [name, value] : cloud->environment()) environment[name] = value;
+    const json::object told{{"environment", environment}, {"kubectl", part("kubectl")},
+                            {"helm", part("helm")},       {"image", hello_image},
+                            {"data", cloud->in("data")},  {"folder", cloud->in("")}};
+    fmt::print("{}\n", json::serialize(told));
+    std::fflush(stdout);
+    while (std::getchar() != EOF) {
+    }
+}
+
+void compare(Nodes& nodes, int calls) {
+    const json::object told{{"ours", by_hostler(nodes, calls)}, {"theirs", by_kubeadm(nodes)}};
+    fmt::print("{}\n", json::serialize(told));
+}
+
 }  // namespace
 }  // namespace hostler::kube
 
 int main(int argc, char** argv) {
     using namespace hostler::kube;
     int calls = 40;
+    bool stays = false;
     CLI::App app{"A cluster by Hostler and by kubeadm, on the same machines of namespaces."};
     app.add_option("--calls", calls, "calls of `kubectl get` each way")->check(CLI::Range(1, 1000));
+    app.add_flag("--stay", stays, "one by Hostler alone, until standard input ends");
     CLI11_PARSE(app, argc, argv);
     if (const std::string why = missing(Needs::nodes); !why.empty()) {
         fmt::print(stderr, "bench-cluster: {}\n", why);
@@ -200,10 +228,10 @@ int main(int argc, char** argv) {
     try {
         auto nodes = Nodes::start({"one", "two", "three"}, Seconds{180}, NodeImages::archive);
         if (!nodes) throw std::runtime_error{nodes.error().message};
-        boost::json::object told;
-        told["ours"] = by_hostler(**nodes, calls);
-        told["theirs"] = by_kubeadm(**nodes);
-        fmt::print("{}\n", boost::json::serialize(told));
+        if (stays)
+            stay(**nodes);
+        else
+            compare(**nodes, calls);
     } catch (const std::exception& error) {
         fmt::print(stderr, "bench-cluster: {}\n", error.what());
         return 1;

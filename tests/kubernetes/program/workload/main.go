@@ -1,5 +1,5 @@
 // What the pods of the tests run: `pause` keeps the namespaces of a pod, `hello` answers every request with the name
-// of its pod. Not a part of the other program, because a node starts a pause for every pod and that one is large.
+// of its pod and prints its path. Not a part of the other program, because a node starts a pause for every pod and that one is large.
 package main
 
 import (
@@ -23,7 +23,10 @@ func hello(address string) error {
 	if err != nil {
 		return err
 	}
-	answer := http.HandlerFunc(func(reply http.ResponseWriter, _ *http.Request) { fmt.Fprintln(reply, name) })
+	answer := http.HandlerFunc(func(reply http.ResponseWriter, request *http.Request) {
+		fmt.Println(request.URL.Path)
+		fmt.Fprintln(reply, name)
+	})
 	fmt.Println("listens on", address)
 	server := http.Server{Addr: address, Handler: answer, ReadHeaderTimeout: 10 * time.Second}
 	failed := make(chan error, 1)
