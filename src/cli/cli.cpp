@@ -8,6 +8,7 @@
 #include "cli/complain.h"
 #include "cli/completion.h"
 #include "cli/report.h"
+#include "cli/request.h"
 #include "cli/run.h"
 #include "cli/run_job.h"
 
@@ -69,7 +70,10 @@ Task<> dispatch(std::vector<std::string> args, CliWorld& world, int& code) {
     if (const Command* chosen = tree.chosen();
         format == Format::html && !(chosen && is_report(*chosen->operation)))
         co_return fail(Code::invalid, "-o html: only reports are pages");
-    Connection found = CO_TRY(connection(world, flags_of(tree.globals)));
+    auto known = connection(world, flags_of(tree.globals));
+    // Of two things that are missing, an argument is named first: it is what was typed just now.
+    if (const Command* chosen = tree.chosen(); !known && chosen) CO_TRY(check_given(*chosen));
+    Connection found = CO_TRY(std::move(known));
     std::vector<Base> bases = CO_TRY(bases_of(found));
     if (tree.local.apply->parsed()) {
         ApiClient client{world, std::move(bases), found.key};

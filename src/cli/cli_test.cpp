@@ -584,6 +584,20 @@ TEST_F(CliTest, AsksBeforeWhatCannotBeUndone) {
     EXPECT_EQ(err, "host/h-1 removed\n");
 }
 
+TEST_F(CliTest, NamesAMissingArgumentBeforeAMissingApi) {
+    env.erase("HOSTLER_API");
+    env.erase("HOSTLER_KEY");
+    EXPECT_EQ(run({"cluster", "save"}), 2);
+    EXPECT_THAT(err, HasSubstr("CLUSTER: is required"));
+    EXPECT_THAT(err, Not(HasSubstr("no API is known")));
+    EXPECT_EQ(run({"instance", "get"}), 2);
+    EXPECT_THAT(err, HasSubstr("INSTANCE: is required"));
+    EXPECT_EQ(run({"cluster", "save", "train"}), 2);
+    EXPECT_THAT(err, HasSubstr("no API is known"));
+    EXPECT_EQ(run({"instance", "create", "-f", file("instance.yaml", "name: nb")}), 2);
+    EXPECT_THAT(err, HasSubstr("no API is known")) << "the file may have it";
+}
+
 TEST_F(CliTest, HelpShowsFlagsAndExamples) {
     EXPECT_EQ(run({"--help"}), 0);
     for (const auto* word : {"instance", "zone", "login", "--output", "HOSTLER_API"})

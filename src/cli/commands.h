@@ -2,7 +2,9 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <array>
 #include <memory>
+#include <string_view>
 
 #include "api/operation.h"
 #include "api/schema.h"
@@ -16,6 +18,10 @@
 #include "cli/world.h"
 
 namespace hostler::cli {
+
+// Of --output.
+inline constexpr auto output_formats =
+    std::to_array<std::string_view>({"table", "json", "yaml", "csv", "name", "html"});
 
 // A flag (or positional argument) that fills one field of a request.
 struct Flag {

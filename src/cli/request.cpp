@@ -352,6 +352,31 @@ ApiCall place_fields(const api::Operation& operation, json::object fields) {
     return call;
 }
 
+namespace {
+
+// Flags without which the operation is refused; those that are hidden are asked for.
+std::vector<FieldError> missing(const Command& command, const json::object& fields) {
+    std::vector<FieldError> found;
+    for (const auto& flag : command.flags)
+        if (flag->path.size() == 1 && flag->property->required && !fields.contains(flag->property->name) &&
+            !flag->given() && !is_tenant(*flag->property) && !flag->is_hidden())
+            found.push_back({flag->name, fmt::format("is required: {}", flag->property->field->help)});
+    return found;
+}
+
+Result<> complete_or_refused(Error error) {
+    if (error.fields.empty()) return {};
+    error.message = "the command is not complete, or wrong";
+    return std::unexpected(std::move(error));
+}
+
+}  // namespace
+
+Result<> check_given(const Command& command) {
+    if (!command.file.empty()) return {};
+    return complete_or_refused({.code = Code::invalid, .fields = missing(command, {})});
+}
+
 Result<ApiCall> to_call(const Command& command, const CliWorld& world) {
     const api::Operation& operation = *command.operation;
     json::object fields = TRY(read_fields(command, world));
@@ -364,10 +389,7 @@ Result<ApiCall> to_call(const Command& command, const CliWorld& world) {
         else
             error.fields.push_back({flag->name, value.error().message});
     }
-    for (const auto& flag : command.flags)
-        if (flag->path.size() == 1 && flag->property->required && !fields.contains(flag->property->name) &&
-            !flag->given() && !is_tenant(*flag->property) && !flag->is_hidden())
-            error.fields.push_back({flag->name, fmt::format("is required: {}", flag->property->field->help)});
+    for (FieldError& one : missing(command, fields)) error.fields.push_back(std::move(one));
     if (error.fields.empty())
         for (const auto& flag : command.flags) {
             if (!flag->is_hidden() || !flag->property->required || fields.contains(flag->property->name) ||
@@ -379,10 +401,7 @@ Result<ApiCall> to_call(const Command& command, const CliWorld& world) {
             else
                 error.fields.push_back({flag->name, value.error().message});
         }
-    if (!error.fields.empty()) {
-        error.message = "the command is not complete, or wrong";
-        return std::unexpected(std::move(error));
-    }
+    TRY(complete_or_refused(std::move(error)));
 
     ApiCall call = place_fields(operation, std::move(fields));
     call.idempotency_key = command.idempotency_key;

@@ -59,8 +59,10 @@ public:
     virtual Task<NodeStepDone> perform(NodeStep step) = 0;
     // Ends the programs that were begun for the node, and removes what this port keeps of it.
     virtual Task<> forget(std::string node) = 0;
-    // All of what must not be there that is there, and processes that have a GPU open; sorted. Errors:
-    // unavailable, timeout (some of it could not be looked for: that is no clean host).
+    // All of what must not be there that is there, and processes that have a GPU open; sorted. Images and
+    // interfaces that a step has listed in {{agent.folder}}/before/leftovers, as "image NAME", were there
+    // before and do not count. Errors: unavailable, timeout (some of it could not be looked for: that is no
+    // clean host).
     virtual Task<std::vector<Leftover>> look(Leftovers what) = 0;
     // What steps of this cluster have left in {{agent.folder}}/api: `cluster` (its id), `address`,
     // `server-name`, `ca.crt`, `client.crt`, `client.key`. Errors: not_found (no_cluster_api: nothing, or it

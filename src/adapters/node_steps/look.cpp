@@ -24,6 +24,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t mounts_bytes_max = 16 << 20;
+constexpr std::size_t before_bytes_max = 1 << 20;
 constexpr std::size_t looks_max = 200'000;  // Names that one pattern may look at.
 
 const std::vector<std::string> gpu_devices{"/dev/nvidia*", "/dev/kfd", "/dev/dri/render*"};
@@ -34,6 +35,7 @@ public:
         : settings_(settings), what_(what), stop_(stop) {}
 
     Result<std::vector<Leftover>> run() {
+        read_before();
         TRY(processes());
         TRY(mounts());
         TRY(interfaces());
@@ -56,6 +58,17 @@ private:
             return fail(Code::timeout, "this host could not be searched in time for what a cluster left",
                         "look_late");
         return {};
+    }
+
+    // Without the list, or with one that is too long, all counts.
+    void read_before() {
+        const std::string path = fmt::format("{}/{}/before/leftovers", settings_.folder, files_folder);
+        const auto text = read_bytes(path, before_bytes_max);
+        for (const auto line : std::views::split(text ? std::string_view{*text} : "", '\n'))
+            before_.emplace(std::string_view{line});
+    }
+    void add_unless_before(const char* kind, const std::string& name) {
+        if (!before_.contains(fmt::format("{} {}", kind, name))) found_.add(kind, name);
     }
 
     // By the file that they run, so that one which names itself otherwise is found; and with a GPU open.
@@ -122,7 +135,7 @@ private:
         struct if_nameindex* const all = ::if_nameindex();
         if (!all) return fail(Code::unavailable, "the network interfaces of this host cannot be listed");
         for (const auto* one = all; one->if_index != 0; ++one)
-            if (fits_any(what_.interfaces, one->if_name)) found_.add("interface", one->if_name);
+            if (fits_any(what_.interfaces, one->if_name)) add_unless_before("interface", one->if_name);
         ::if_freenameindex(all);
         return {};
     }
@@ -231,13 +244,14 @@ private:
             TRY(answer_of({"ctr", "--address", settings_.containerd, "-n", "k8s.io", "images", "ls", "-q"}));
         for (const auto part : std::views::split(answer ? std::string_view{*answer} : "", '\n'))
             if (const std::string name{std::string_view{part}}; !name.empty() && fits_any(what_.images, name))
-                found_.add("image", name);
+                add_unless_before("image", name);
         return {};
     }
 
     const StepSettings& settings_;
     const Leftovers& what_;
     const Stop& stop_;
+    std::set<std::string> before_;  // "image NAME", "interface NAME".
     LeftoverList found_;
 };
 

@@ -151,7 +151,9 @@ private:
                            node.phase == NodePhase::joining;
         if (comes) return add({.act = ClusterAct::drop, .node = node.id});  // Another host takes its place.
         const bool goes = node.phase == NodePhase::draining || node.phase == NodePhase::leaving;
-        if (goes && node.forced) return add({.act = ClusterAct::skip, .node = node.id});
+        // Pods of a host that does not answer cannot be moved: it leaves without that.
+        const bool in_vain = node.phase == NodePhase::draining && !node.host_answers;
+        if ((goes && node.forced) || in_vain) return add({.act = ClusterAct::skip, .node = node.id});
         block(node, "step_failed");
     }
 

@@ -52,8 +52,7 @@ private:
                             node->name),
                 "");
         } else if (block.token == "host_silent") {
-            add(node->name, block.token, fmt::format("The host of node {} does not answer.", node->name),
-                "Bring the host back, or remove it (hostler host remove).");
+            silent(*node);
         } else if (block.token == "api_silent") {
             add(node->name, block.token, fmt::format("Node {} waits for the API of the cluster.", node->name),
                 cluster_.made ? "Bring the hosts of the control plane back." : "");
@@ -68,6 +67,26 @@ private:
                     "does not wait for it.",
                     cluster_.name));
         }
+    }
+
+    // Who owns the cluster can do nothing about its host; who keeps the hosts can.
+    void silent(const ClusterNode& node) {
+        if (node.phase != NodePhase::unclean)
+            return add(node.name, "host_silent",
+                       fmt::format("The host of node {} does not answer.", node.name),
+                       "An operator brings the host back or removes it: hostler host remove HOST --force");
+        const std::string found =
+            node.leftovers.empty() ? ""
+                                   : fmt::format(" Found there last: {}.", fmt::join(node.leftovers, ", "));
+        add(node.name, "host_silent",
+            fmt::format(
+                "Node {} has left the cluster, and its host does not answer. The host is cleaned when it "
+                "returns; until then it takes no work and counts for the quota.{}",
+                node.name, found),
+            fmt::format("The cluster does not wait for it. An operator brings the host back, removes it "
+                        "(hostler host remove HOST --force), or frees it once it was checked or installed "
+                        "again: hostler cluster node forget {} --force --reason TEXT",
+                        node.id));
     }
 
     void claim(const ClusterAction& action) {
@@ -88,12 +107,13 @@ private:
     }
 
     void look_at(const ClusterNode& node) {
-        if (node.phase == NodePhase::unclean && !node.leftovers.empty())
+        const bool here = answers(desk_, node.host);
+        if (node.phase == NodePhase::unclean && here && !node.leftovers.empty())
             return add(node.name, "host_unclean",
                        fmt::format("The host of node {} is not clean: {}.", node.name,
                                    fmt::join(node.leftovers, ", ")),
                        fmt::format("Remove these parts on the host; then: {}", again()));
-        if (node.phase == NodePhase::unclean && answers(desk_, node.host))
+        if (node.phase == NodePhase::unclean && here)
             return add(node.name, "host_unclean",
                        fmt::format("The host of node {} could not be cleaned: {}.", node.name, node.message),
                        fmt::format("It is tried every 5 minutes; at once: {}", again()));

@@ -67,10 +67,41 @@ TEST_F(ClusterWaits, AStepFailedAHostIsSilentAndAHostIsUnclean) {
     EXPECT_EQ(why(id).token, "host_unclean");
     EXPECT_THAT(why(id).sentence, HasSubstr("process kubelet (pid 7)"));
     silence(b);
-    go_on();
-    world->leftovers.clear();
-    estate.cluster_nodes.edit(nodes(id)[1]->id).leftovers.clear();
     go_on(300);
+    EXPECT_EQ(why(id).token, "host_silent");
+    EXPECT_EQ(why(id).waits.size(), 1u) << "nothing can be removed there now";
+    EXPECT_THAT(why(id).sentence, HasSubstr("process kubelet (pid 7)"));
+}
+
+TEST_F(ClusterWaits, ANodeWithASilentHostLeavesAndItsOwnerIsToldWhoCanFreeTheHost) {
+    const std::string id = made();
+    silence(b);
+    ASSERT_TRUE(scale_cluster(desk, id, {.pool = "cpu", .count = 0}));
+    go_on(5);
+    EXPECT_EQ(cluster(id).phase, ClusterPhase::ready) << "the cluster does not wait for it";
+    ASSERT_EQ(nodes(id).size(), 2u);
+    EXPECT_EQ(nodes(id)[1]->phase, NodePhase::unclean);
+    EXPECT_EQ(why(id).token, "host_silent");
+    EXPECT_THAT(why(id).sentence,
+                AllOf(HasSubstr("train-w2 has left"), HasSubstr("cleaned when it returns")));
+    ASSERT_TRUE(why(id).would_help);
+    EXPECT_THAT(*why(id).would_help,
+                AllOf(HasSubstr("host remove HOST --force"),
+                      HasSubstr("node forget " + nodes(id)[1]->id + " --force --reason")));
+    ASSERT_TRUE(forget_node(desk, nodes(id)[1]->id, "it was installed again"));
+    go_on();
+    EXPECT_EQ(why(id).token, "ready");
+}
+
+TEST_F(ClusterWaits, AHostThatFallsSilentWhileItIsDrainedHoldsNothingUp) {
+    const std::string id = made();
+    world->fails["drain"] = 1'000'000;
+    ASSERT_TRUE(scale_cluster(desk, id, {.pool = "cpu", .count = 0}));
+    go_on();
+    ASSERT_EQ(nodes(id)[1]->phase, NodePhase::draining);
+    silence(b);
+    go_on(60);
+    EXPECT_EQ(nodes(id)[1]->phase, NodePhase::unclean) << why(id).sentence;
     EXPECT_EQ(why(id).token, "host_silent");
 }
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <functional>
 
+#include "roles/master/cluster/nodes.h"
 #include "roles/master/policy/policies.h"
 #include "roles/master/scheduler/capacity.h"
 #include "roles/master/scheduler/traits.h"
@@ -89,16 +90,26 @@ void WholeHosts::look_at(const Desk& desk, const std::string& id) {
         empty_.erase({was->second, id}), stocked_.erase({was->second, id});
         gpus_.erase(was);
     }
-    allowed_.erase(id);
+    allowed_.erase(id), with_folder_.erase(id), keepers_.erase(id);
     const Host* host = desk.estate.hosts.find(id);
     if (!host || host->phase == HostPhase::retired || !host->facts.clusters) return;
     allowed_.insert(id);
+    if (host->facts.cluster_saves) {
+        with_folder_.insert(id);
+        if (answers(desk, id)) keepers_.insert(id);
+    }
     const auto claims = desk.estate.claims.by().host.of(id);
     if (!std::ranges::all_of(claims, [](const Claim* claim) { return claim->use == ClaimUse::stock; }))
         return;
     const std::int64_t gpus = std::ssize(host->facts.gpus);
     gpus_.emplace(id, gpus);
     (claims.empty() ? empty_ : stocked_).insert({gpus, id});
+}
+
+std::string WholeHosts::keeper_after(const std::string& host) const {
+    if (keepers_.empty()) return "";
+    const auto next = keepers_.upper_bound(host);
+    return next == keepers_.end() ? *keepers_.begin() : *next;
 }
 
 const WholeHosts& whole_hosts(const Desk& desk) {

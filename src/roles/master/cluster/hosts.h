@@ -20,6 +20,10 @@ public:
     // Sees all that was changed since it was called last. To be called before anything else here is.
     void follow(const Desk& desk);
     const std::set<std::string>& allowed() const { return allowed_; }
+    std::size_t with_folder() const { return with_folder_.size(); }  // Of saves, whether they answer or not.
+    // The next one after this host that has the folder of saves and answers; empty: none.
+    std::string keeper_after(const std::string& host) const;
+    bool is_keeper(const std::string& host) const { return keepers_.contains(host); }
     const Ranked& empty() const { return empty_; }      // Without claims,
     const Ranked& stocked() const { return stocked_; }  // and those with claims of stock alone.
 
@@ -30,7 +34,7 @@ private:
     Follower<Claim> claims_;
     std::map<std::string, std::string> host_of_;  // By claim.
     std::map<std::string, std::int64_t> gpus_;    // By host, as it is ranked.
-    std::set<std::string> allowed_;
+    std::set<std::string> allowed_, with_folder_, keepers_;
     Ranked empty_, stocked_;
 };
 

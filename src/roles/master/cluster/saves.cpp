@@ -53,12 +53,9 @@ std::string saving_host(const Desk& desk, const ClusterSave& save) {
 
 // The folder is the same on each. The one that wrote the save, first; after a failure the others in turn.
 std::string erasing_host(const Desk& desk, const ClusterSave& save) {
-    std::vector<std::string> hosts;
-    for (const std::string& id : whole_hosts(desk).allowed())
-        if (has_folder(desk, id) && answers(desk, id)) hosts.push_back(id);
-    if (hosts.empty()) return "";
-    if (save.attempt == 0 && std::ranges::count(hosts, save.host) > 0) return save.host;
-    return hosts[static_cast<std::size_t>(save.attempt) % hosts.size()];
+    const WholeHosts& hosts = whole_hosts(desk);
+    if (save.attempt == 0 && hosts.is_keeper(save.host)) return save.host;
+    return hosts.keeper_after(save.host);
 }
 
 std::vector<const DriverStep*> save_steps(const Driver& driver, const ClusterSave& save) {
@@ -295,8 +292,7 @@ Result<const ClusterSave*> save_to_restore(const Desk& desk, const std::string& 
     if (save->phase != SavePhase::saved)
         return refuse(fmt::format("save {} is {}", id, text_of(save->phase)), "cluster_save_unfinished",
                       "Only a save in state saved can be restored.");
-    const auto& hosts = whole_hosts(desk).allowed();
-    if (std::ranges::none_of(hosts, [&](const std::string& host) { return has_folder(desk, host); }))
+    if (whole_hosts(desk).with_folder() == 0)
         return refuse("no host has a folder for saves", "no_saves_folder",
                       "Start agents of hosts with --clusters and --cluster-saves.");
     return save;

@@ -201,6 +201,33 @@ TEST_F(Saves, ASaveOutlivesItsClusterAndAnyHostWithTheFolderDeletesIt) {
     expect_nothing_left();
 }
 
+TEST_F(Saves, HostsWithTheFolderDeleteItInTurnWithoutALookAtAll) {
+    for (int i = 0; i < 100; ++i) {
+        hosts.push_back(host(fmt::format("more{}", i)));
+        has_folder(hosts.back());
+    }
+    const std::string id = made(), done = saved(id), first = save(done).host;
+    world->fails["erase"] = 2;
+    ASSERT_TRUE(delete_save(desk, done));
+    go_on(60);
+    EXPECT_FALSE(estate.cluster_saves.find(done));
+    ASSERT_EQ(world->log.size(), 3u);
+    EXPECT_EQ(world->log[0], "erase " + first);
+    EXPECT_EQ((std::set<std::string>{world->log.begin(), world->log.end()}).size(), 3u)
+        << "another each time";
+
+    const std::string other = saved(id);
+    silence(save(other).host);
+    commit();
+    whole_hosts(desk);
+    const std::uint64_t before = estate.rows_visited();
+    ASSERT_TRUE(save_to_restore(desk, "acme", "default", other));
+    ASSERT_TRUE(delete_save(desk, other));
+    look_at_saves(desk);
+    EXPECT_LT(estate.rows_visited() - before, 50u);
+    EXPECT_NE(save(other).doing, "") << "a host that answers does it";
+}
+
 TEST_F(Saves, AClusterIsMadeOfOne) {
     api::CreateCluster request = wanted(0);
     request.version = "v1";
