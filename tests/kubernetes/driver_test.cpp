@@ -93,10 +93,13 @@ protected:
         return driver.value_or(Driver{});
     }
     StepValues values() const {
-        return {{"imagePullPolicy", "Never"},    {"imageArchive", nodes_->archive()},
-                {"skipPhases", "addon/coredns"}, {"ignoreChecks", "SystemVerification"},
-                {"failSwapOn", "false"},         {"failCgroupV1", "false"},
-                {"kubeletOomScore", "0"},        {"diskFreeMib", "100"}};
+        return {{"imagePullPolicy", "Never"},
+                {"imageArchive", nodes_->archive()},
+                {"ignoreChecks", "SystemVerification"},
+                {"failSwapOn", "false"},
+                {"failCgroupV1", "false"},
+                {"kubeletOomScore", "0"},
+                {"diskFreeMib", "100"}};
     }
     void go(KubeadmWalk& walk, Seconds within = Seconds{900}) {
         const std::string problem = walk.go(within);
@@ -133,6 +136,10 @@ TEST_F(ClusterDriver, SavesAndRestoresACluster) {
     ASSERT_NO_FATAL_FAILURE(go(again));
     EXPECT_EQ(again.kubectl({"get", "configmap", "kept", "-o", "jsonpath={.data.word}"}).out, "hello");
     EXPECT_EQ(again.kubectl({"get", "nodes", "-o", "name"}).out, "node/" + again.control()->name() + "\n");
+    for (const char* addon : {"coredns", "metrics-server"})
+        ASSERT_NO_FATAL_FAILURE(succeeds(again.kubectl(
+            {"rollout", "status", "-n", "kube-system", fmt::format("deployment/{}", addon), "--timeout=180s"},
+            {}, Seconds{200})));
     again.view.phase = ClusterPhase::deleting;
     ASSERT_NO_FATAL_FAILURE(go(again));
     is_clean(first);
@@ -164,12 +171,18 @@ TEST_F(ClusterDriver, NamesWhatKeepsAHostFromBeingANode) {
     all["imageArchive"] = "/nowhere.tar";
     all["podSubnet"] = "ten";
     all["podSecurity"] = "none";
+    all["metrics"] = "yes";
+    ASSERT_NO_FATAL_FAILURE(succeeds(
+        node.run({"sh", "-c", "cp /etc/resolv.conf /root/; echo nameserver 127.0.0.53 >/etc/resolv.conf"})));
     all["diskFreeMib"] = "99999999";
     const auto checked = perform(node, *step_named(driver_, "check-host"), all, false);
+    ASSERT_NO_FATAL_FAILURE(succeeds(node.run({"cp", "/root/resolv.conf", "/etc/resolv.conf"})));
     ASSERT_FALSE(checked);
     for (const char* line :
          {"kubeadm is v1.36.3, not v1.0.0\n", "/nowhere.tar is not there\n", "'ten' is no range",
           "podSecurity 'none' is none of privileged, baseline, restricted\n",
+          "metrics 'yes' is neither true nor false\n",
+          "pods do not reach the nameserver of /etc/resolv.conf, which is the host itself\n",
           "MiB free, less than 99999999\n"})
         EXPECT_THAT(checked.error().message, HasSubstr(line));
     const auto ports = [&] { return perform(node, *step_named(driver_, "check-worker-ports"), all, false); };
@@ -192,6 +205,12 @@ TEST_F(ClusterDriver, NamesTheImagesOfItsVersion) {
         run({part("kubeadm"), "config", "images", "list", "--kubernetes-version", driver_.versions.front()})
             .out};
     for (std::string image; lines >> image;) needed.insert(image);
+    for (const DriverStep& step : driver_.steps)  // Of the addons.
+        for (const StepFile& file : step.files) {
+            std::istringstream texts{file.text};
+            for (std::string word, image; texts >> word;)
+                if (word == "image:" && texts >> image) needed.insert(image);
+        }
     EXPECT_EQ(named, needed);
 }
 

@@ -5,9 +5,11 @@
 
 #include <filesystem>
 #include <map>
+#include <ranges>
 #include <set>
 #include <sstream>
 
+#include "driver_file.h"
 #include "parts.h"
 #include "process.h"
 
@@ -24,9 +26,9 @@ constexpr const char* architecture = "amd64";
 #endif
 
 struct Image {
-    std::vector<std::string> names;
     std::vector<std::string> layers;  // Files of the folder.
-    std::string entrypoint;           // JSON.
+    std::string entrypoint = "[]";    // JSON.
+    std::vector<std::string> names = {};
 };
 
 Result<std::string> said(Words words) {
@@ -36,16 +38,12 @@ Result<std::string> said(Words words) {
                 fmt::format("{} ends with {}: {}", fmt::join(words, " "), ran.code, ran.err));
 }
 
-// As kubeadm names them, with their versions.
-Result<std::vector<std::string>> names_of_parts() {
-    // Without a version it asks the internet for the newest.
-    std::istringstream version{TRY(said({part("kubeadm"), "version", "-o", "short"}))};
-    std::string release;
-    version >> release;
-    std::istringstream list{
-        TRY(said({part("kubeadm"), "config", "images", "list", "--kubernetes-version", release}))};
+// As the driver of kubeadm names them, with their versions. A test compares these with kubeadm's own list.
+Result<std::vector<std::string>> names_of_driver() {
+    const Driver driver = TRY(read_driver(HOSTLER_SOURCE "/drivers/kubeadm"));
     std::vector<std::string> names;
-    for (std::string name; list >> name;) names.push_back(name);
+    for (const std::string& image : driver.images)
+        names.push_back(TRY(filled(image, {{"version", driver.versions.front()}})));
     return names;
 }
 
@@ -66,11 +64,11 @@ Result<> write_layer(const std::string& root, const std::string& program, const 
     return {};
 }
 
-// What kube-proxy calls, with its libraries, as a layer.
+// What kube-proxy and kube-router call, with its libraries, as a layer.
 Result<> write_network_layer(const std::string& layer) {
     Words words{"tar",           "--create",         "--file",      layer,
                 "--dereference", "--absolute-names", "--transform", "s,^/,,"};
-    std::vector<std::string> programs{"/usr/sbin/nft"};
+    std::vector<std::string> programs{"/usr/sbin/nft", "/usr/sbin/ipset"};
     for (const char* family : {"iptables", "ip6tables"})
         for (const char* kind : {"", "-save", "-restore"})
             programs.push_back(fmt::format("/usr/sbin/{}{}", family, kind));
@@ -111,12 +109,34 @@ Result<std::string> write_config(const Image& image, const std::string& folder,
     return name;
 }
 
+// All that the driver names, and hello_image.
+Result<std::vector<Image>> images_of_driver() {
+    std::map<std::string, Image> special{
+        // By the last part of their names.
+        {"pause", {{"workload.tar"}, R"(["/usr/local/bin/pause"])"}},
+        {"kube-proxy", {{"parts.tar", "network.tar"}}},
+        {"coredns", {{"addons.tar"}, R"(["/usr/local/bin/coredns"])"}},
+        {"metrics-server", {{"addons.tar"}, R"(["/usr/local/bin/metrics-server"])"}},
+        {"kube-router", {{"addons.tar", "network.tar"}, R"(["/usr/local/bin/kube-router"])"}}};
+    Image parts{{"parts.tar"}};
+    for (const std::string& name : TRY(names_of_driver())) {
+        const auto from = name.rfind('/') + 1;
+        const auto at = special.find(name.substr(from, name.rfind(':') - from));
+        (at == special.end() ? parts : at->second).names.push_back(name);
+    }
+    std::vector<Image> images{parts,
+                              {{"workload.tar"}, R"(["/usr/local/bin/hello",":8080"])", {hello_image}}};
+    for (Image& image : std::views::values(special))
+        if (!image.names.empty()) images.push_back(std::move(image));
+    return images;
+}
+
 }  // namespace
 
 Result<std::string> pause_image() {
-    for (const std::string& name : TRY(names_of_parts()))
+    for (const std::string& name : TRY(names_of_driver()))
         if (name.contains("/pause:")) return name;
-    return fail(Code::unavailable, "kubeadm names no pause image");
+    return fail(Code::unavailable, "the driver names no pause image");
 }
 
 Result<> write_images(const std::string& archive, const std::string& folder) {
@@ -125,16 +145,14 @@ Result<> write_images(const std::string& archive, const std::string& folder) {
                     {"kube-apiserver", "kube-controller-manager", "kube-scheduler", "kube-proxy", "etcd",
                      "etcdctl", "etcdutl"},
                     folder + "/parts.tar"));
-    TRY(write_layer(folder + "/workload", part("workload"), {"pause", "hello"}, folder + "/workload.tar"));
+    TRY(write_layer(folder + "/addons", part("addons"), {"coredns", "kube-router", "metrics-server"},
+                    folder + "/addons.tar"));
+    TRY(write_layer(folder + "/workload", part("workload"), {"pause", "hello", "ask"},
+                    folder + "/workload.tar"));
     TRY(write_network_layer(folder + "/network.tar"));
-    std::vector<Image> images{{{TRY(pause_image())}, {"workload.tar"}, R"(["/usr/local/bin/pause"])"},
-                              {{hello_image}, {"workload.tar"}, R"(["/usr/local/bin/hello",":8080"])"}};
-    Image parts{{}, {"parts.tar"}, "[]"}, proxy{{}, {"parts.tar", "network.tar"}, "[]"};
-    for (const std::string& name : TRY(names_of_parts()))
-        if (!name.contains("/pause:") && !name.contains("/coredns"))
-            (name.contains("/kube-proxy:") ? proxy : parts).names.push_back(name);
-    images.insert(images.end(), {parts, proxy});
-    std::vector<std::string> entries, files{"manifest.json", "parts.tar", "workload.tar", "network.tar"};
+    const std::vector<Image> images = TRY(images_of_driver());
+    std::vector<std::string> entries,
+        files{"manifest.json", "parts.tar", "addons.tar", "workload.tar", "network.tar"};
     std::map<std::string, std::string> layer_sums;
     for (const Image& image : images) {
         files.push_back(TRY(write_config(image, folder, layer_sums)));

@@ -62,10 +62,8 @@ std::string Kubeadm::init() {
     Node& first = nodes_[0];
     if (const auto begun = first.start_kubelet(); !begun) return begun.error().message;
     first.write("/root/init.yaml", init_settings(first));
-    // No image of CoreDNS can be made from modules of Kubernetes; what runs here needs no names.
-    std::string wrong = problem(
-        first.run({"kubeadm", "init", "--config", "/root/init.yaml", "--skip-phases=addon/coredns", ignored},
-                  Seconds{400}));
+    std::string wrong =
+        problem(first.run({"kubeadm", "init", "--config", "/root/init.yaml", ignored}, Seconds{400}));
     return wrong.empty() ? ready(first) : wrong;
 }
 

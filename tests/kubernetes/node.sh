@@ -52,7 +52,7 @@ hostname "$name"
 rm -f /etc/resolv.conf /etc/hosts /etc/hostname /etc/machine-id
 tr -d - </proc/sys/kernel/random/uuid >/etc/machine-id
 echo "$name" >/etc/hostname
-echo 'nameserver 127.0.0.1' >/etc/resolv.conf  # Nothing answers, at once.
+echo "nameserver $address" >/etc/resolv.conf  # Nothing answers, at once, from pods as well.
 printf '127.0.0.1 localhost\n' | cat - "${folder%/*}/hosts" >/etc/hosts
 ln -s "$programs"/kube* /usr/local/bin/
 for part in kubeadm kubelet kubectl; do [ -x "/usr/local/bin/$part" ]; done

@@ -230,6 +230,9 @@ protected:
         const Ran in_pod = owner.kubectl({"exec", "deployment/hello", "--", "/usr/local/bin/hello"});
         EXPECT_THAT(in_pod.err, HasSubstr("call it as `pause`"));
         EXPECT_THAT(in_pod.err, HasSubstr("exit code 1"));
+        const Words ask{"exec", "deployment/hello", "--", "/usr/local/bin/ask", "http://hello.default/"};
+        EXPECT_TRUE(eventually(Seconds{120}, [&] { return owner.kubectl(ask).out.starts_with("hello-"); }))
+            << owner.kubectl(ask).err;
         is_refused(owner.kubectl({"get", "pods", "--as", "system:admin", "--as-group", "system:masters"}),
                    "impersonation is not passed on");
 
@@ -249,6 +252,19 @@ protected:
         ASSERT_TRUE(watch) << watch.error().message;
         watch_ = std::move(*watch);
         EXPECT_TRUE(eventually(Seconds{60}, [&] { return read_file(watch_.log()).contains("pod/hello-"); }));
+    }
+    // Values are there once each kubelet was asked twice.
+    void sees_what_is_used(ThroughGateway& viewer) {
+        for (const auto& [what, name] : {std::pair{"nodes", "train-w2"}, {"pods", "hello-"}}) {
+            Ran top;
+            EXPECT_TRUE(eventually(Seconds{120},
+                                   [&] {
+                                       top = viewer.kubectl({"top", what, "--no-headers"});
+                                       return top.out.contains(name) && !top.out.contains("<unknown>");
+                                   }))
+                << top.out << top.err;
+            EXPECT_THAT(top.out, ::testing::ContainsRegex(fmt::format("{}[^ ]* +[0-9]+m .*[0-9]Mi", name)));
+        }
     }
     // What each role may, in which namespace; and that who is disabled is out, what is open included.
     void others_may_less() {
@@ -286,6 +302,7 @@ protected:
         for (const auto& [who, ns] : {std::pair{&editor, "default"}, {&owner, "default"}, {&owner, "other"}})
             is_refused(who->kubectl({"run", "root", "-n", ns, "--image", hello_image, "--privileged"}),
                        "violates PodSecurity");
+        sees_what_is_used(viewer);
         auto watch = viewer.start({"get", "pods", "--watch"}, cloud_->in("viewer.log"));
         ASSERT_TRUE(watch) << watch.error().message;
         ASSERT_TRUE(eventually(Seconds{60}, [&] { return read_file(watch->log()).contains("hello-"); }));

@@ -17,13 +17,14 @@ std::string parts() {
 std::string part(std::string_view name) { return fmt::format("{}/{}", parts(), name); }
 
 std::string missing(Needs needs) {
-    for (const std::string_view name : {"kube", "kubectl", "workload"})
+    for (const std::string_view name : {"kube", "kubectl", "addons", "workload"})
         if (!fs::exists(part(name)))
-            return fmt::format("no {}: `./dev kubernetes` builds it, which takes Go 1.26 or later",
+            return fmt::format("no {}: `./dev kubernetes` builds it, which takes Go 1.26.4 or later",
                                part(name));
     if (needs == Needs::control_plane) return "";
     if (::geteuid() != 0) return "nodes are namespaces and control groups, which only root makes";
-    for (const char* file : {"/usr/bin/containerd", "/usr/sbin/runc", "/usr/lib/cni/bridge", "/usr/bin/tini"})
+    for (const char* file :
+         {"/usr/bin/containerd", "/usr/sbin/runc", "/usr/lib/cni/bridge", "/usr/bin/tini", "/usr/sbin/ipset"})
         if (!fs::exists(file)) return fmt::format("no {}: `./dev setup` installs it", file);
     return "";
 }

@@ -1,9 +1,11 @@
 // What the pods of the tests run: `pause` keeps the namespaces of a pod, `hello` answers every request with the name
-// of its pod and prints its path. Not a part of the other program, because a node starts a pause for every pod and that one is large.
+// of its pod and prints its path, `ask` asks once for a page and prints it. Not a part of the other program, because a
+// node starts a pause for every pod and that one is large.
 package main
 
 import (
 	"fmt"
+	"io"
 	"net/http"
 	"os"
 	"os/signal"
@@ -38,6 +40,17 @@ func hello(address string) error {
 	return <-failed
 }
 
+func ask(page string) error {
+	client := http.Client{Timeout: 10 * time.Second}
+	reply, err := client.Get(page)
+	if err != nil {
+		return err
+	}
+	defer reply.Body.Close()
+	_, err = io.Copy(os.Stdout, io.LimitReader(reply.Body, 1<<20))
+	return err
+}
+
 func main() {
 	var err error
 	switch name := filepath.Base(os.Args[0]); {
@@ -45,8 +58,10 @@ func main() {
 		untilEnded()
 	case name == "hello" && len(os.Args) == 2:
 		err = hello(os.Args[1])
+	case name == "ask" && len(os.Args) == 2:
+		err = ask(os.Args[1])
 	default:
-		err = fmt.Errorf("call it as `pause` or as `hello ADDRESS:PORT`")
+		err = fmt.Errorf("call it as `pause`, as `hello ADDRESS:PORT` or as `ask URL`")
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
