@@ -151,8 +151,7 @@ private:
                            node.phase == NodePhase::joining;
         if (comes) return add({.act = ClusterAct::drop, .node = node.id});  // Another host takes its place.
         const bool goes = node.phase == NodePhase::draining || node.phase == NodePhase::leaving;
-        // Pods of a host that does not answer cannot be moved: it leaves without that.
-        const bool in_vain = node.phase == NodePhase::draining && !node.host_answers;
+        const bool in_vain = node.phase == NodePhase::draining && !can_drain(node);
         if ((goes && node.forced) || in_vain) return add({.act = ClusterAct::skip, .node = node.id});
         block(node, "step_failed");
     }
@@ -180,6 +179,9 @@ private:
         move(node, ends ? NodeEvent::clean : NodeEvent::leave);
     }
 
+    // Its kubelet ends pods, also while its agent is silent. Where neither answers it leaves without that.
+    static bool can_drain(const NodeView& node) { return node.host_answers || node.healthy; }
+
     // One of a plan: what another one of it does is not seen yet.
     bool may_lose(const NodeView& node) {
         return quorum_.may_lose(node.healthy) && !std::exchange(loses_, true);
@@ -194,8 +196,7 @@ private:
             if ((node.healthy && std::exchange(changing_, true)) || !may_lose(node))
                 return block(node, "quorum");
         }
-        // Nothing can be drained from a host that does not answer.
-        move(node, node.host_answers ? NodeEvent::drain : NodeEvent::leave);
+        move(node, can_drain(node) ? NodeEvent::drain : NodeEvent::leave);
     }
 
     void turn(ClusterEvent event) {

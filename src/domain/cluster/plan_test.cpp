@@ -260,6 +260,34 @@ TEST(ClusterPlan, AClusterIsDeletedWhileAHostDoesNotAnswer) {
     EXPECT_EQ(model.view.nodes[0].phase, NodePhase::unclean) << "its host takes no work before it is cleaned";
 }
 
+TEST(ClusterPlan, ANodeIsDrainedWhileItsAgentIsSilentButNotWhenItsKubeletIsToo) {
+    ClusterView view{
+        .phase = ClusterPhase::scaling,
+        .made = true,
+        .api_answers = true,
+        .nodes = {{.id = "n1", .role = NodeRole::control, .phase = NodePhase::ready, .healthy = true},
+                  {.id = "n2",
+                   .role = NodeRole::worker,
+                   .phase = NodePhase::ready,
+                   .wanted = false,
+                   .host_answers = false,
+                   .healthy = true}}};
+    const Driver test = driver();
+    const auto moves = [](NodeEvent event) {
+        return ClusterAction{.act = ClusterAct::move, .node = "n2", .node_event = event};
+    };
+    EXPECT_THAT(plan(view, test).actions, Contains(moves(NodeEvent::drain)));
+    view.nodes[1].healthy = false;
+    EXPECT_THAT(plan(view, test).actions, Contains(moves(NodeEvent::leave)));
+
+    const ClusterAction skips{.act = ClusterAct::skip, .node = "n2"};
+    view.nodes[1].phase = NodePhase::draining;
+    view.nodes[1].exhausted = true;
+    EXPECT_THAT(plan(view, test).actions, Contains(skips));
+    view.nodes[1].healthy = true;
+    EXPECT_THAT(plan(view, test).actions, ::testing::Not(Contains(skips)));
+}
+
 TEST(ClusterPlan, TheLastMemberOfAMajorityStays) {
     Model model{4};
     model.view.control_wanted = 3;
