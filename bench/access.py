@@ -307,7 +307,8 @@ def measure(told, minutes, bench):
         bench.row(f"pause after kill {number}", "s", account.pause(kill))
     bench.row("disabled", "s", disabled_s(told, owner), gate="<= 5")
     bench.row("growth", "MiB", in_the_end - (at_first or in_the_end))
-    print("\n".join(account.notes[:40]), file=sys.stderr)
+    if account.notes:
+        print("\n".join(account.notes[:20]), owner.kubectl("get", "events", "--all-namespaces", "--field-selector=type=Warning"), sep="\n", file=sys.stderr)
 
 
 def main():

@@ -161,7 +161,9 @@ TEST_F(ApplyTest, EveryWrongFieldIsNamedWithItsLineBeforeAnythingIsSent) {
     EXPECT_THAT(
         err, HasSubstr("  cloud.yaml:9, document 3: kind: there is no kind 'zoen'; did you mean 'zone'?\n"));
     EXPECT_THAT(err, HasSubstr("  cloud.yaml:12, document 4: kind: is required: one of stock, instance, "));
-    EXPECT_THAT(err, HasSubstr("  cloud.yaml:14, document 5: kind: 'gpu' is none of stock, instance, job, cluster, "));
+    EXPECT_THAT(
+        err,
+        HasSubstr("  cloud.yaml:14, document 5: kind: 'gpu' is none of stock, instance, job, cluster, "));
     EXPECT_THAT(err, HasSubstr("  cloud.yaml:16, document 6: kind: must be a text\n"));
     EXPECT_THAT(
         err, HasSubstr("  cloud.yaml:24, document 7: template.ports[0].port: must be between 1 and 65535\n"));

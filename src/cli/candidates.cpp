@@ -1,6 +1,8 @@
 // What may be typed next.
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "api/operation_list.h"
 #include "api/router.h"
 #include "cli/commands.h"
@@ -55,13 +57,14 @@ bool CommandTree::complete_value(const CLI::App& at, const std::string& before, 
     return option && option->get_items_expected_min() > 0;
 }
 
-Candidates CommandTree::candidates(std::vector<std::string> typed) const {
+Candidates CommandTree::candidates(std::vector<std::string> typed) {
     std::string last;
     if (!typed.empty()) {
         last = typed.back();
         typed.pop_back();
     }
     expand(typed, app);
+    add_options(typed);
     const CLI::App* at = &app;
     const auto all = [](const CLI::App*) { return true; };
     std::string before;
@@ -101,7 +104,7 @@ Candidates CommandTree::candidates(std::vector<std::string> typed) const {
             if (!fresh) out.names = list;
         }
     } else if (before.empty()) {
-        for (const CLI::App* from : {at, &app})
+        for (const CLI::App* from : {at, &std::as_const(app)})
             for (const CLI::Option* option : from->get_options())
                 for (const auto& name : option->get_lnames()) out.words.push_back("--" + name);
     }

@@ -260,9 +260,20 @@ void CommandTree::add_command(const api::Operation& operation) {
     command->operation = &operation;
     command->app = parent;
     if (!operation.example.empty()) parent->footer(fmt::format("Example:\n  hostler {}", operation.example));
-    add_flags(*command, operation.request(), {});
-    add_common(*command);
     commands.push_back(std::move(command));
+}
+
+void CommandTree::add_options(const std::vector<std::string>& typed) {
+    const auto is_typed = [&](const CLI::App& one) {
+        return std::ranges::any_of(typed, [&](const std::string& word) { return one.check_name(word); });
+    };
+    for (const auto& command : commands) {
+        const CLI::App* at = command->app;
+        while (at != &app && is_typed(*at)) at = at->get_parent();
+        if (at != &app) continue;
+        add_flags(*command, command->operation->request(), {});
+        add_common(*command);
+    }
 }
 
 void CommandTree::add_flags(Command& command, const api::Schema& schema, std::vector<std::string> path) {
@@ -384,6 +395,7 @@ Result<> CommandTree::parse(std::vector<std::string> args, std::string& help) {
     local.remote.take_words(args);
     expand(args, app);
     TRY(check_first_word(args, app, others_));
+    add_options(args);
     const std::vector<std::string> typed = args;
     const auto deepest = [&] {
         CLI::App* at = &app;

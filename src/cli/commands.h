@@ -100,7 +100,7 @@ public:
     // The command that was typed; null for a local one.
     Command* chosen() const;
     // What may stand at the end of `words` (completion): its last is what has been typed of it so far.
-    Candidates candidates(std::vector<std::string> words) const;
+    Candidates candidates(std::vector<std::string> words);
 
     CLI::App app;
     Globals globals;
@@ -111,6 +111,9 @@ private:
     void add_globals(const CliWorld& world);
     void add_local();
     void add_command(const api::Operation& operation);
+    // To the commands whose words are all among these: the options of all commands take longer to make than
+    // most calls last.
+    void add_options(const std::vector<std::string>& typed);
     void add_flags(Command& command, const api::Schema& schema, std::vector<std::string> path);
     void add_flag(Command& command, const api::Property& property, std::vector<std::string> path);
     void add_common(Command& command);

@@ -51,7 +51,7 @@ Task<std::vector<std::string>> names_of(CliWorld& world, Connection typed, const
 }  // namespace
 
 Task<> complete(CliWorld& world, std::vector<std::string> words) {
-    const CommandTree tree{world};
+    CommandTree tree{world};
     const Candidates found = tree.candidates(words);
     for (const std::string& word : found.words) world.out(word + "\n");
     if (found.files) world.out(":files\n");
