@@ -198,7 +198,7 @@ add_dependencies(hostler hostler-demo hostler-iptables simulated_nvml)
 
 # hostler-agent: runs on hosts of any distribution, so that it is dynamic only in glibc. The archives stand before the
 # libraries that its layers name; the linker then has no need of those.
-add_executable(hostler-agent src/bin/agent.cpp src/bin/arguments.cpp src/bin/cluster_steps.cpp src/bin/gpu_challenge.cpp src/bin/gpu_commands.cpp src/bin/inventory.cpp src/bin/pod_devices.cpp src/bin/process.cpp src/bin/program_devices.cpp src/bin/program_options.cpp src/bin/ready_file.cpp
+add_executable(hostler-agent src/bin/agent.cpp src/bin/arguments.cpp src/bin/cluster_steps.cpp src/bin/gpu_challenge.cpp src/bin/gpu_commands.cpp src/bin/gpu_options.cpp src/bin/hardware.cpp src/bin/inventory.cpp src/bin/pod_devices.cpp src/bin/process.cpp src/bin/program_devices.cpp src/bin/program_options.cpp src/bin/ready_file.cpp
   src/bin/supervise.cpp cmake/static_fmt.cpp cmake/static_spdlog.cpp)
 set_source_files_properties(cmake/static_fmt.cpp cmake/static_spdlog.cpp PROPERTIES SKIP_PRECOMPILE_HEADERS ON
   COMPILE_OPTIONS "-w")

@@ -1,7 +1,6 @@
 // hostler-agent: what a provider installs on a GPU host.
 #include <CLI/CLI.hpp>
 
-#include "adapters/amd/amd.h"
 #include "adapters/cuda/bench.h"
 #include "adapters/disk/bench.h"
 #include "adapters/disk/journal.h"
@@ -13,23 +12,19 @@
 #include "adapters/docker/network.h"
 #include "adapters/docker/own_streams.h"
 #include "adapters/docker/processes.h"
-#include "adapters/intel/intel.h"
 #include "adapters/net/authority.h"
 #include "adapters/net/names.h"
 #include "adapters/node_steps/keeper.h"
-#include "adapters/nvml/nvml.h"
 #include "adapters/program/both_engines.h"
 #include "adapters/program/holder.h"
 #include "adapters/sim/engine.h"
 #include "adapters/sim/exec.h"
 #include "adapters/sim/storage.h"
 #include "adapters/sodium/sealer.h"
-#include "adapters/sysfs/host.h"
-#include "adapters/sysfs/kernel_log.h"
-#include "adapters/sysfs/pci.h"
 #include "bin/arguments.h"
 #include "bin/cluster_steps.h"
-#include "bin/gpu_commands.h"
+#include "bin/gpu_options.h"
+#include "bin/hardware.h"
 #include "bin/inventory.h"
 #include "bin/pod_devices.h"
 #include "bin/process.h"
@@ -50,12 +45,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Hardware {
-    KernelRoots roots;
-    std::string nvml;
-    std::string disk = "/";
-};
-
 struct Options {
     Hardware hardware;
     agent::Settings agent;
@@ -68,36 +57,6 @@ struct Options {
     ProgramOptions programs;
     std::string drivers;
 };
-
-// Every way of seeing GPUs, the most telling first.
-struct Eyes {
-    Eyes(Process& process, const Hardware& hardware)
-        : nvml(process.loop, *process.timers, {.library = hardware.nvml}),
-          amd(process.loop, *process.timers, {.roots = hardware.roots}),
-          intel(process.loop, *process.timers, {.roots = hardware.roots}),
-          pci(process.loop, *process.timers, {.roots = hardware.roots}),
-          kernel(hardware.roots),
-          host(process.loop, *process.timers, {.roots = hardware.roots, .disk = hardware.disk}) {}
-    std::vector<Telemetry*> gpus() { return {&nvml, &amd, &intel, &pci, &kernel}; }
-    Nvml nvml;
-    Amd amd;
-    Intel intel;
-    PciBus pci;
-    KernelLog kernel;
-    LinuxHost host;
-};
-
-void add_hardware_options(CLI::App& app, Hardware& hardware) {
-    app.add_option("--nvml-lib", hardware.nvml,
-                   "NVIDIA's libnvidia-ml.so.1, where it is not where drivers put it");
-    app.add_option("--sysfs-root", hardware.roots.sys, "Where the kernel shows devices")
-        ->capture_default_str();
-    app.add_option("--proc-root", hardware.roots.proc, "Where the kernel shows processes")
-        ->capture_default_str();
-    app.add_option("--dev-root", hardware.roots.dev, "Where device nodes are")->capture_default_str();
-    app.add_option("--etc-root", hardware.roots.etc, "Where the system says what it is")
-        ->capture_default_str();
-}
 
 // What runs containers and programs, and how their addresses are reached.
 struct Containers {
@@ -342,68 +301,6 @@ Task<> gpu_command(Process& process, Hardware hardware, std::optional<BenchmarkW
 Task<> challenge_command(Process& process, Hardware hardware, ChallengeWish wish) {
     Eyes eyes{process, hardware};
     co_return co_await challenge_gpus(*process.timers, *process.random, {&eyes.nvml}, std::move(wish));
-}
-
-// `hostler-agent gpu …`
-struct GpuOptions {
-    explicit GpuOptions(CLI::App& app, Hardware& hardware);
-    CLI::App* show;
-    CLI::App* benchmark;
-    CLI::App* measure;
-    CLI::App* challenge;
-    CLI::App* prove;
-    bool json = false;
-    BenchmarkWish wish;
-    double seconds = 10;
-    std::string only;
-    ChallengeWish dare;
-    std::uint32_t seed = 0;
-};
-
-GpuOptions::GpuOptions(CLI::App& app, Hardware& hardware) {
-    CLI::App* gpu = app.add_subcommand("gpu", "Show the GPUs of this host and their features");
-    gpu->require_subcommand(1);
-    show = gpu->add_subcommand("show", "Show all that each GPU tells at this moment");
-    benchmark = gpu->add_subcommand(
-        "benchmark",
-        "Measure each GPU (memory, computing, transfers) and say whether it is what it claims to be");
-    measure = gpu->add_subcommand(measure_command, "What `benchmark` starts")->group("");
-    measure->add_option("--gpu", only, "UUID of the only GPU to measure");
-    for (CLI::App* one : {show, benchmark}) {
-        one->add_flag("--json", json, "As JSON, for programs");
-        add_hardware_options(*one, hardware);
-    }
-    for (CLI::App* one : {benchmark, measure}) {
-        one->add_option("--seconds", seconds, "About how long to measure each GPU")
-            ->check(CLI::Range(0.1, 600.0))
-            ->capture_default_str();
-        one->add_option("--cuda-lib", wish.cuda, "CUDA's libcuda.so.1, where it is not where drivers put it");
-    }
-    challenge = gpu->add_subcommand(
-        "challenge", "Have all GPUs prove at the same time that they have the memory that they claim");
-    prove = gpu->add_subcommand(prove_command, "What `challenge` starts")->group("");
-    challenge->add_flag("--json", json, "As JSON, for programs");
-    add_hardware_options(*challenge, hardware);
-    challenge->add_flag("--in-use-too", dare.in_use_too,
-                        "Also when processes hold a GPU: it takes memory that they may want");
-    prove->add_option("--seed", seed, "Of the words that fill the memory");
-    for (CLI::App* one : {challenge, prove}) {
-        one->add_option("--words", dare.words,
-                        "Of 32 bits, to be filled on each GPU; 0: nine tenths of what is free")
-            ->capture_default_str();
-        one->add_option("--rounds", dare.rounds, "Steps that each word takes to make")
-            ->check(CLI::Range(1, 1 << 20))
-            ->capture_default_str();
-        one->add_option("--steps", dare.steps, "Words that each walker reads")
-            ->check(CLI::Range(1, 1 << 20))
-            ->capture_default_str();
-        one->add_option("--walkers", dare.walkers, "How many walk at the same time")
-            ->check(CLI::Range(1, 1 << 16))
-            ->capture_default_str();
-        one->add_option("--cuda-lib", dare.cuda, "CUDA's libcuda.so.1, where it is not where drivers put it");
-    }
-    benchmark->add_flag("--in-use-too", wish.in_use_too,
-                        "Also when processes hold a GPU: figures are lower then, and theirs too");
 }
 
 // The same numbers as the command line's, so that a service manager can tell what to repeat.
