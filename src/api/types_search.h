@@ -33,7 +33,7 @@ BOOST_DESCRIBE_STRUCT(SearchHit, (), (kind, id, name, state, tenant_id, project)
 template <>
 inline constexpr auto fields<SearchHit> = std::to_array<Field>({
     {.member = "kind",
-     .help = "instance, job, volume, host, gpu, project, tenant, user, group, spec, stock, template or zone.",
+     .help = "instance, job, cluster, volume, host, gpu, project, tenant, user, group, spec, stock, template or zone.",
      .example = "instance"},
     {.member = "id", .help = "Its id, as other calls take it.", .example = "i-7k2m9x4q1z"},
     {.member = "name", .help = "Its name for people; of a GPU its model.", .example = "notebook-1"},

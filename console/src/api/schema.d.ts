@@ -12837,7 +12837,7 @@ export interface components {
         };
         SearchHit: {
             /**
-             * @description instance, job, volume, host, gpu, project, tenant, user, group, spec, stock, template or zone.
+             * @description instance, job, cluster, volume, host, gpu, project, tenant, user, group, spec, stock, template or zone.
              * @example instance
              */
             kind: string;

@@ -99,6 +99,26 @@ struct OfJob {
     }
 };
 
+struct OfCluster {
+    static constexpr std::string_view kind = "cluster";
+    static constexpr Permission permission = Permission::cluster_read;
+    static const auto& table(const Desk& desk) { return desk.estate.clusters; }
+    static bool there(const Cluster& row) { return row.phase != ClusterPhase::deleted; }
+    static Texts texts(const Cluster& row) { return {row.id, row.name}; }
+    static Scope scope(const Cluster& row) { return scope_of(row); }
+    static auto begin(const Desk& desk, const TenantNames& tenants, const std::string& text) {
+        const auto& by = desk.estate.clusters.by();
+        return named(by.name, by.tenant_name, tenants, text);
+    }
+    static void show(const Desk&, const Cluster& row, api::SearchHit& hit) {
+        hit.id = row.id;
+        hit.name = row.name;
+        hit.state = text_of(row.phase);
+        hit.tenant_id = row.tenant;
+        hit.project = row.project;
+    }
+};
+
 struct OfHost {
     static constexpr std::string_view kind = "host";
     static constexpr Permission permission = Permission::host_read;

@@ -49,6 +49,7 @@ public:
     api::SearchResult run() {
         kind<OfInstance>();
         kind<OfJob>();
+        kind<OfCluster>();
         kind<OfVolume>();
         kind<OfHost>();
         find_gpus();
