@@ -109,6 +109,16 @@ TEST_F(ClusterCliTest, ApplyMakesOneAndChangesItsHosts) {
     EXPECT_EQ(there->pools[0].count, 2);
 }
 
+TEST_F(ClusterCliTest, AllPoolsCanBeRemoved) {
+    there = api::Cluster{.id = "kc-1", .name = "train", .pools = {{.name = "cpu", .count = 2}}};
+    ASSERT_EQ(run({"cluster", "scale", "train", "--pools", ""}), 0) << err;
+    EXPECT_TRUE(there->pools.empty());
+    there->pools = {{.name = "cpu", .count = 2}};
+    EXPECT_EQ(run({"cluster", "scale", "train", "--pools", "", "--pools", "gpu=1"}), 2);
+    ASSERT_EQ(run({"cluster", "scale", "train", "--control", "3"}), 0) << err;
+    EXPECT_EQ(there->pools.size(), 1u);
+}
+
 TEST_F(ClusterCliTest, SavesAreMadeListedRestoredAndDeleted) {
     std::string deleted;
     api.handlers.on<api::ops::save_cluster>([](api::Call, api::NameCluster asked) -> Task<api::ClusterSave> {

@@ -283,6 +283,9 @@ Result<json::value> value_of(const Flag& flag, const CliWorld& world) {
     }
     if (flag.is_list()) {
         json::array list;
+        // `--pools ''`: none of them.
+        if (flag.values == std::vector<std::string>{""} && property.schema->element->kind == Kind::object)
+            return list;
         for (const std::string& one : flag.values)
             list.push_back(TRY(to_value(*property.schema->element, nullptr, one, world)));
         return list;

@@ -11,7 +11,7 @@ import { useOwnPages } from './navigation';
 
 /** The page of an object by its kind. */
 const pageOfKind: Record<string, string> = {
-  instance: '/instances', job: '/jobs', volume: '/volumes', host: '/hosts', zone: '/zones', spec: '/specs', stock: '/stock',
+  instance: '/instances', job: '/jobs', cluster: '/clusters', volume: '/volumes', host: '/hosts', zone: '/zones', spec: '/specs', stock: '/stock',
   tenant: '/tenants', project: '/projects', user: '/members', group: '/groups',
 };
 

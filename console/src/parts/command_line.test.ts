@@ -25,6 +25,7 @@ test('pools, values and labels of a cluster have the flags of its command', () =
     `hostler cluster create train --value podSubnet=10.1.0.0/16 --control 3 --control-host a --control-host b --control-label role=control --pool 'gpu=2,gpu-type=H100 SXM5,gpus=8,host=c,label=disk=nvme' --pool cpu=1,zone=nj --label team=ml`,
   );
   expect(commandLine({ command: 'cluster scale kc-1', method: 'PATCH', path: '/v1/clusters/kc-1', body: { pools: [{ name: 'gpu' }] } })).toBe('hostler cluster scale kc-1 --pools gpu=1');
+  expect(commandLine({ command: 'cluster scale kc-1', method: 'PATCH', path: '/v1/clusters/kc-1', body: { pools: [] } })).toBe("hostler cluster scale kc-1 --pools ''");
   expect(commandLine({ command: 'cluster scale kc-1', method: 'PATCH', path: '/v1/clusters/kc-1', body: { pool: 'gpu', count: 0 } })).toBe('hostler cluster scale kc-1 --pool gpu --count 0');
   expect(commandLine({ command: 'cluster delete kc-1', method: 'DELETE', path: '/v1/clusters/kc-1', flags: { tenantID: 'acme', force: true, reason: 'new hosts' } })).toBe(
     "hostler cluster delete kc-1 --tenant acme --force --reason 'new hosts'",

@@ -90,6 +90,7 @@ function isPlural(command: string, name: string): boolean {
 function flagsOf(name: string, value: Value, within: string, plural = false): string[] {
   if (value === undefined || value === '') return [];
   if (value === false) return [`--${shorter(kebab(name))}=false`];
+  if (plural && Array.isArray(value) && value.length === 0) return [`--${kebab(name)} ''`]; // All of them go.
   if (Array.isArray(value)) return value.map((one) => `--${plural ? kebab(name) : singular(kebab(name))} ${quoted(entryText(name, one))}`);
   if (value === true) return [`--${shorter(kebab(name))}`];
   if (typeof value === 'object' && value !== null) {

@@ -92,6 +92,21 @@ export const scale = (row: PoolRow): Deed<Cluster> => ({
   done: 'The cluster is asked to have this number of hosts.',
 });
 
+/** The request repeats the others. Its nodes leave as if it were scaled to none. */
+export const removePool = ({ cluster, name, wanted }: PoolRow): Deed<Cluster> => ({
+  ...one,
+  label: 'Remove',
+  method: 'PATCH',
+  command: 'cluster scale',
+  body: ({ tenantID }) => ({ tenantID, pools: cluster.pools.filter((pool) => pool.name !== name) }),
+  plan: () => (wanted > 0 ? scaleText({ name, wanted }, 0) : `Pool ${name} has no hosts.`),
+  confirmName: () => name,
+  when: (it) => name !== '' && !isEnding(it),
+  done: `Pool ${name} is removed.`,
+  danger: true,
+  dismiss: 'Keep it',
+});
+
 /** A further pool stands beside the present ones, which the request repeats. */
 export const addPool = (cluster: Cluster, maySeeHosts: boolean): Deed<Cluster> => ({
   ...one,

@@ -1,5 +1,6 @@
 // Overview of a cluster: why it is as it is, what it is to have, and what it is made of.
-import { SimpleGrid, Stack, Text } from '@mantine/core';
+import { Group, SimpleGrid, Stack, Text } from '@mantine/core';
+import type { ComponentProps } from 'react';
 import { Link } from 'wouter';
 import type { Schemas } from '../../../api/client';
 import { usePermission } from '../../../api/permissions';
@@ -12,10 +13,10 @@ import { StateBadge } from '../../../parts/state_badge';
 import { Timeline } from '../../../parts/timeline';
 import { Ago, Facts, Id } from '../../../parts/values';
 import { SmallTable } from '../../operator/small_table';
-import { addPool, scale } from './deeds';
+import { addPool, removePool, scale } from './deeds';
 import { clusterPage, clusters } from './kind';
 import { ClusterSaves } from './saves';
-import { apiText, type Cluster, isEnding, isSettled, poolRows } from './words';
+import { apiText, type Cluster, isEnding, isSettled, type PoolRow, poolRows } from './words';
 
 // Hosts come and go, and retries fall due, of which no change of the cluster tells.
 const askAgain = 10_000;
@@ -60,6 +61,14 @@ function Why({ cluster }: { cluster: Cluster }) {
   );
 }
 
+function PoolActions({ row, own }: { row: PoolRow; own: Pick<ComponentProps<typeof Action<Cluster>>, 'item' | 'kinds' | 'place'> }) {
+  return (
+    <Group gap="xs" wrap="nowrap">
+      {[scale(row), removePool(row)].map((deed) => <Action key={deed.label} {...own} deed={deed} button={{ size: 'compact-xs' }} />)}
+    </Group>
+  );
+}
+
 function Pools({ cluster }: { cluster: Cluster }) {
   const maySeeHosts = usePermission('host.read');
   const mayChange = usePermission('cluster.write', cluster) && !isEnding(cluster);
@@ -73,7 +82,7 @@ function Pools({ cluster }: { cluster: Cluster }) {
         columns={[
           { title: 'Pool', cell: ({ title }) => title },
           { title: 'Ready', cell: ({ ready, wanted, leaving }) => <span className="number">{ready}/{wanted}{leaving > 0 && ` · ${leaving} ${leaving === 1 ? 'leaves' : 'leave'}`}</span> },
-          ...(mayChange ? [{ title: 'Actions', cell: (row: ReturnType<typeof poolRows>[number]) => (row.needs ? <Action {...own} deed={scale(row)} button={{ size: 'compact-xs' }} /> : ' ') }] : []),
+          ...(mayChange ? [{ title: 'Actions', cell: (row: PoolRow) => (row.needs ? <PoolActions row={row} own={own} /> : ' ') }] : []),
           { title: 'Hosts that it takes', cell: ({ needs }) => needs },
         ]}
       />

@@ -18,9 +18,14 @@ const node = (name: string, more: Partial<ClusterNode> = {}): ClusterNode => ({
 
 const unclean = node('train-w2', { state: 'unclean', leftovers: ['interface cni0'], timeline: [{ step: 'kubeadm-reset', attempt: 2, beganAt: time, endedAt: time, problem: 'it did not end in time' }] });
 
+const pools: Schemas['ClusterPool'][] = [
+  { name: 'gpu', count: 2, gpuType: 'H100', gpus: 8, zone: '', hosts: [], hostLabels: {} },
+  { name: 'spare', count: 0, gpuType: '', gpus: 0, zone: 'nj', hosts: [], hostLabels: {} },
+];
+
 const cluster: Cluster = {
   id: 'kc-1', name: 'train', tenantID: 'acme', project: 'lab', state: 'scaling', reason: 'no_host', message: 'no host is free', driver: 'kubeadm', version: 'v1.36.3', restore: '', values: {}, control: 1,
-  controlZone: '', controlHosts: [], controlLabels: {}, pools: [{ name: 'gpu', count: 2, gpuType: 'H100', gpus: 8, zone: '', hosts: [], hostLabels: {} }], apiAnswers: true, readyNodes: 1,
+  controlZone: '', controlHosts: [], controlLabels: {}, pools, apiAnswers: true, readyNodes: 1,
   wantedNodes: 3, endpoint: 'kc-1.hostler.internal', createdBy: '', createdAt: time, madeAt: time, labels: {}, nodes: [node('train-c1', { role: 'control', pool: '' }), unclean], leaves: [],
 };
 
@@ -86,6 +91,23 @@ test('a cluster says why it waits and what would help, and has its pools', async
   const row = screen.getByRole('row', { name: /^gpu/ });
   expect(within(row).getByText('0/2')).toBeInTheDocument();
   expect(within(row).getByText('8 GPUs of H100 at least')).toBeInTheDocument();
+}, 30_000);
+
+test('a pool is removed, the others stay, and the control plane cannot be', async () => {
+  const { real } = show('cluster', '/clusters/kc-1', member);
+  const user = userEvent.setup();
+  const row = await screen.findByRole('row', { name: /^gpu/ }, long);
+  const button = await within(row).findByRole('button', { name: 'Remove' }, long);
+  expect(within(screen.getByRole('row', { name: /^Control plane/ })).queryByRole('button', { name: 'Remove' })).not.toBeInTheDocument();
+  await user.click(button);
+  const dialog = await screen.findByRole('dialog', {}, long);
+  expect(await within(dialog).findByText(/2 nodes of pool gpu leave/, {}, long)).toBeInTheDocument();
+  expect(within(dialog).getByText(/hostler cluster scale kc-1 .*--pools spare=0,zone=nj/)).toBeInTheDocument();
+  await user.type(within(dialog).getByRole('textbox', { name: /^Type/ }), 'gpu');
+  await user.click(within(dialog).getByRole('button', { name: 'Remove' }));
+  await waitFor(() => expect(real()).toHaveLength(1), long);
+  const [spare] = pools.slice(1);
+  expect(real()[0]).toMatchObject({ method: 'PATCH', path: '/v1/clusters/kc-1', body: { tenantID: 'acme', pools: [spare] } });
 }, 30_000);
 
 test('those who only read have no buttons, and those who may not see hosts no links to them', async () => {
