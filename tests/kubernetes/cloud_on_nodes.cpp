@@ -5,7 +5,9 @@
 
 #include <filesystem>
 
+#include "driver_file.h"
 #include "images.h"
+#include "parts.h"
 
 namespace hostler::kube {
 
@@ -211,6 +213,33 @@ std::string CloudOnNodes::logs() const {
             all += fmt::format("── {} of {} ──\n{}\n", log, nodes_[i].name(),
                                end_of(read_file(fmt::format("{}/{}.log", nodes_[i].folder(), log))));
     return all;
+}
+
+void OnNodes::SetUp() {
+    HOSTLER_NEEDS_KUBERNETES(Needs::nodes);
+    auto nodes = Nodes::start(names_, Seconds{180}, NodeImages::archive);
+    ASSERT_TRUE(nodes) << nodes.error().message;
+    nodes_ = std::move(*nodes);
+    auto cloud = CloudOnNodes::start(*nodes_, {.with_gpus = with_gpus_, .drivers = more_drivers()});
+    ASSERT_TRUE(cloud) << cloud.error().message;
+    cloud_ = std::move(*cloud);
+    auto driver = read_driver(HOSTLER_SOURCE "/drivers/kubeadm");
+    ASSERT_TRUE(driver) << driver.error().message;
+    driver_ = std::move(*driver);
+    succeeds(cloud_->cli({"tenant", "create", "acme"}));
+}
+
+void OnNodes::TearDown() {
+    if (cloud_ && HasFailure()) fmt::print("{}\n", cloud_->logs());
+    cloud_ = nullptr;
+    const std::string name = nodes_ ? nodes_->folder().name() : "";
+    nodes_ = nullptr;
+    if (!name.empty()) EXPECT_EQ(left_of(name), std::vector<std::string>{});
+}
+
+Ran OnNodes::kubectl(Node& at, Words words, const std::string& input, Seconds within) {
+    words.insert(words.begin(), {"kubectl", "--kubeconfig", "/etc/kubernetes/admin.conf"});
+    return at.run(std::move(words), within, input);
 }
 
 }  // namespace hostler::kube

@@ -2,12 +2,15 @@
 // that allows clusters. The one simulated host of `up` does not.
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include <boost/json.hpp>
 #include <memory>
 #include <set>
 #include <string>
 #include <vector>
 
+#include "domain/cluster/driver.h"
 #include "nodes.h"
 
 namespace hostler::kube {
@@ -59,6 +62,28 @@ private:
     std::string problem_;  // What the command line said last.
     Child up_;
     std::vector<Child> engines_, agents_;
+};
+
+// Tests with nodes and a cloud on them, which has the tenant acme. Nothing of them is left on this machine.
+class OnNodes : public ::testing::Test {
+protected:
+    explicit OnNodes(std::vector<std::string> names, std::set<std::string> with_gpus = {})
+        : names_(std::move(names)), with_gpus_(std::move(with_gpus)) {}
+    void SetUp() override;  // Skips the test where there can be no nodes.
+    void TearDown() override;
+    // Asked when the nodes are there: a folder with more drivers; "": none.
+    virtual std::string more_drivers() { return {}; }
+    void succeeds(const Ran& ran) { ASSERT_EQ(ran.code, 0) << ran.out << ran.err; }
+    // As root of a host of the control plane.
+    static Ran kubectl(Node& at, Words words, const std::string& input = {}, Seconds within = Seconds{130});
+
+    std::unique_ptr<Nodes> nodes_;
+    std::unique_ptr<CloudOnNodes> cloud_;
+    Driver driver_;  // As it is shipped.
+
+private:
+    const std::vector<std::string> names_;
+    const std::set<std::string> with_gpus_;
 };
 
 }  // namespace hostler::kube

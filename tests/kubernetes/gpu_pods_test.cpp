@@ -6,9 +6,7 @@
 #include <algorithm>
 
 #include "cloud_on_nodes.h"
-#include "driver_file.h"
 #include "images.h"
-#include "parts.h"
 #include "walk.h"
 
 namespace hostler::kube {
@@ -44,34 +42,16 @@ spec:
                        gpus > 0 ? fmt::format("{{limits: {{nvidia.com/gpu: {}}}}}", gpus) : "{}");
 }
 
-class GpuPods : public ::testing::Test {
+class GpuPods : public OnNodes {
 protected:
-    void SetUp() override {
-        HOSTLER_NEEDS_KUBERNETES(Needs::nodes);
-        auto nodes = Nodes::start({"control", "worker"}, Seconds{180}, NodeImages::archive);
-        ASSERT_TRUE(nodes) << nodes.error().message;
-        nodes_ = std::move(*nodes);
-        auto cloud = CloudOnNodes::start(*nodes_, {.with_gpus = {"worker"}, .drivers = ""});
-        ASSERT_TRUE(cloud) << cloud.error().message;
-        cloud_ = std::move(*cloud);
-    }
-    void TearDown() override {
-        if (cloud_ && HasFailure()) fmt::print("{}\n", cloud_->logs());
-        cloud_ = nullptr;
-        const std::string name = nodes_ ? nodes_->folder().name() : "";
-        nodes_ = nullptr;
-        if (!name.empty()) EXPECT_THAT(left_of(name), IsEmpty());
-    }
-    void succeeds(const Ran& ran) { ASSERT_EQ(ran.code, 0) << ran.out << ran.err; }
+    GpuPods() : OnNodes({"control", "worker"}, {"worker"}) {}
     Node& control() { return (*nodes_)[0]; }
     Node& worker() { return (*nodes_)[1]; }
     Ran kubectl(Words words, const std::string& input = {}, Seconds within = Seconds{60}) {
-        words.insert(words.begin(), {"kubectl", "--kubeconfig", "/etc/kubernetes/admin.conf"});
-        return control().run(std::move(words), within, input);
+        return OnNodes::kubectl(control(), std::move(words), input, within);
     }
     json::value cluster() { return cloud_->told({"cluster", "get", "train", "--tenant-id", "acme"}); }
     void make_cluster() {
-        succeeds(cloud_->cli({"tenant", "create", "acme"}));
         ASSERT_NO_FATAL_FAILURE(
             succeeds(cloud_->create_cluster("train", {"--control", "1", "--pool", "gpu=1,gpus=2"})));
         ASSERT_TRUE(eventually(Seconds{400}, [&] {
@@ -130,8 +110,6 @@ protected:
         if (!may) EXPECT_THAT(ran.err, HasSubstr("Operation not permitted"));
     }
 
-    std::unique_ptr<Nodes> nodes_;
-    std::unique_ptr<CloudOnNodes> cloud_;
     int made_ = 0;
 };
 
@@ -181,10 +159,8 @@ TEST_F(GpuPods, OpenTheirDevicesAndNoOthers) {
         const json::value now = cluster();
         return now.is_null() || text_at(now, "state") == "deleted";
     })) << json::serialize(cluster());
-    const auto driver = read_driver(HOSTLER_SOURCE "/drivers/kubeadm");
-    ASSERT_TRUE(driver) << driver.error().message;
     for (std::size_t i = 0; i < nodes_->size(); ++i)
-        EXPECT_THAT(left_on((*nodes_)[i], driver->leftovers), IsEmpty()) << (*nodes_)[i].name();
+        EXPECT_THAT(left_on((*nodes_)[i], driver_.leftovers), IsEmpty()) << (*nodes_)[i].name();
 }
 
 }  // namespace

@@ -7,7 +7,6 @@
 #include <filesystem>
 
 #include "cloud_on_nodes.h"
-#include "parts.h"
 #include "walk.h"
 
 namespace hostler::kube {
@@ -15,7 +14,6 @@ namespace {
 
 namespace json = boost::json;
 using ::testing::HasSubstr;
-using ::testing::IsEmpty;
 
 std::string leftovers_of_kubeadm() {
     const std::string all = read_file(HOSTLER_SOURCE "/drivers/kubeadm/driver.toml");
@@ -33,43 +31,20 @@ iptables -X KUBE-PLANTED
 find /sys/fs/cgroup/ -depth -type d -path '*/kubepods*' -exec rmdir {} +
 ctr -n k8s.io images rm --sync $(ctr -n k8s.io images ls -q) >/dev/null)";
 
-class UntidyHost : public ::testing::Test {
+class UntidyHost : public OnNodes {
 protected:
-    void SetUp() override {
-        HOSTLER_NEEDS_KUBERNETES(Needs::nodes);
-        auto nodes = Nodes::start({"one"}, Seconds{180}, NodeImages::archive);
-        ASSERT_TRUE(nodes) << nodes.error().message;
-        nodes_ = std::move(*nodes);
-        const std::string drivers = nodes_->folder().in("drivers");
+    UntidyHost() : OnNodes({"one"}, {"one"}) {}
+    std::string more_drivers() override {
+        std::string drivers = nodes_->folder().in("drivers");
         std::filesystem::create_directories(drivers + "/untidy");
         std::string text = read_file(HOSTLER_SOURCE "/tests/kubernetes/drivers/echo/driver.toml");
         text.replace(text.find("\"echo\""), 6, "\"untidy\"");
         write_file(drivers + "/untidy/driver.toml", text + "\n" + leftovers_of_kubeadm());
-        auto cloud = CloudOnNodes::start(*nodes_, {.with_gpus = {"one"}, .drivers = drivers});
-        ASSERT_TRUE(cloud) << cloud.error().message;
-        cloud_ = std::move(*cloud);
-        succeeds({"tenant", "create", "acme"});
-    }
-    void TearDown() override {
-        if (cloud_ && HasFailure()) fmt::print("{}\n", cloud_->logs());
-        cloud_ = nullptr;
-        const std::string name = nodes_ ? nodes_->folder().name() : "";
-        nodes_ = nullptr;
-        if (!name.empty()) EXPECT_THAT(left_of(name), IsEmpty());
+        return drivers;
     }
     Node& node() { return (*nodes_)[0]; }
-    void succeeds(const Words& words) {
-        const Ran ran = cloud_->cli(words);
-        ASSERT_EQ(ran.code, 0) << ran.out << ran.err;
-    }
-    void plant() {
-        const Ran ran = plant_leftovers(node(), nodes_->archive());
-        ASSERT_EQ(ran.code, 0) << ran.err;
-    }
-    void remove_planted() {
-        const Ran ran = node().run({"sh", "-c", removed}, Seconds{60});
-        ASSERT_EQ(ran.code, 0) << ran.err;
-    }
+    void plant() { succeeds(plant_leftovers(node(), nodes_->archive())); }
+    void remove_planted() { succeeds(node().run({"sh", "-c", removed}, Seconds{60})); }
     // Of its one node; "" when the cluster has none.
     std::string shown_node() {
         const json::value now = cloud_->told({"cluster", "get", "untidy", "--tenant-id", "acme"});
@@ -81,18 +56,15 @@ protected:
     void comes_to(const std::string& word) {
         ASSERT_TRUE(eventually(Seconds{90}, [&] { return shown_node().contains(word); })) << shown_node();
     }
-
-    std::unique_ptr<Nodes> nodes_;
-    std::unique_ptr<CloudOnNodes> cloud_;
 };
 
 TEST_F(UntidyHost, IsOfferedForNothingUntilItIsClean) {
-    ASSERT_NO_FATAL_FAILURE(succeeds(
-        {"cluster", "create", "untidy", "--driver", "untidy", "--control", "1", "--tenant-id", "acme"}));
+    ASSERT_NO_FATAL_FAILURE(succeeds(cloud_->cli(
+        {"cluster", "create", "untidy", "--driver", "untidy", "--control", "1", "--tenant-id", "acme"})));
     ASSERT_NO_FATAL_FAILURE(comes_to(R"("state":"ready")"));
     ASSERT_NO_FATAL_FAILURE(plant());
     const Words deletion{"cluster", "delete", "untidy", "--tenant-id", "acme", "--yes"};
-    ASSERT_NO_FATAL_FAILURE(succeeds(deletion));
+    ASSERT_NO_FATAL_FAILURE(succeeds(cloud_->cli(deletion)));
     ASSERT_NO_FATAL_FAILURE(comes_to(R"("state":"unclean")"));
     for (const char* one : {"process kubelet", "mount /var/lib/kubelet/pods/x", "interface veth0",
                             "table ip kube-proxy", "table chain KUBE-PLANTED", "file /etc/kubernetes",
@@ -108,7 +80,7 @@ TEST_F(UntidyHost, IsOfferedForNothingUntilItIsClean) {
     EXPECT_THAT(cloud_->run_plain_instance(node()), HasSubstr("not created: "));
 
     ASSERT_NO_FATAL_FAILURE(remove_planted());
-    ASSERT_NO_FATAL_FAILURE(succeeds(deletion));
+    ASSERT_NO_FATAL_FAILURE(succeeds(cloud_->cli(deletion)));
     EXPECT_TRUE(eventually(Seconds{90}, [&] { return shown_node().empty(); })) << shown_node();
     EXPECT_EQ(cloud_->run_plain_instance(node()), "");
 }

@@ -8,9 +8,7 @@
 #include <thread>
 
 #include "cloud_on_nodes.h"
-#include "driver_file.h"
 #include "images.h"
-#include "parts.h"
 #include "through_gateway.h"
 #include "walk.h"
 
@@ -56,31 +54,15 @@ spec: {{clusterIP: 10.96.0.80, selector: {{app: hello}}, ports: [{{port: 80, tar
                        hello_image);
 }
 
-class OrderedCluster : public ::testing::Test {
+class OrderedCluster : public OnNodes {
 protected:
-    void SetUp() override {
-        HOSTLER_NEEDS_KUBERNETES(Needs::nodes);
-        auto nodes = Nodes::start({"one", "two", "three", "four", "five"}, Seconds{180}, NodeImages::archive);
-        ASSERT_TRUE(nodes) << nodes.error().message;
-        nodes_ = std::move(*nodes);
-        auto cloud = CloudOnNodes::start(
-            *nodes_, {.with_gpus = {"one", "two", "three", "four", "five"}, .drivers = ""});
-        ASSERT_TRUE(cloud) << cloud.error().message;
-        cloud_ = std::move(*cloud);
-        auto driver = read_driver(HOSTLER_SOURCE "/drivers/kubeadm");
-        ASSERT_TRUE(driver) << driver.error().message;
-        driver_ = std::move(*driver);
-    }
+    OrderedCluster()
+        : OnNodes({"one", "two", "three", "four", "five"}, {"one", "two", "three", "four", "five"}) {}
     void TearDown() override {
-        if (cloud_ && HasFailure()) fmt::print("{}\n", cloud_->logs());
         client_.kill();
         watch_.kill();
-        cloud_ = nullptr;
-        const std::string name = nodes_ ? nodes_->folder().name() : "";
-        nodes_ = nullptr;
-        if (!name.empty()) EXPECT_THAT(left_of(name), IsEmpty());
+        OnNodes::TearDown();
     }
-    void succeeds(const Ran& ran) { ASSERT_EQ(ran.code, 0) << ran.out << ran.err; }
     // Each call starts the command line as a process: without a pause that uses a whole CPU.
     json::value look() {
         std::this_thread::sleep_for(std::chrono::seconds{1});
@@ -140,10 +122,6 @@ protected:
                 if ((*nodes_)[i].name() == text_at(host, "name")) return &(*nodes_)[i];
         }
         return nullptr;
-    }
-    Ran kubectl(Node& at, Words words, const std::string& input = {}, Seconds within = Seconds{130}) {
-        words.insert(words.begin(), {"kubectl", "--kubeconfig", "/etc/kubernetes/admin.conf"});
-        return at.run(std::move(words), within, input);
     }
     void begin_to_ask(Node& node) {
         auto asks = node.start(
@@ -318,11 +296,7 @@ protected:
         }
     }
 
-    std::unique_ptr<Nodes> nodes_;
-    std::unique_ptr<CloudOnNodes> cloud_;
-    Child watch_;
-    Driver driver_;
-    Child client_;
+    Child watch_, client_;
     std::map<std::string, std::string> seen_;
     std::map<std::string, std::string> blows_{{"images", "agent"},       {"kubeadm-init", "master"},
                                               {"kubeadm-join", "agent"}, {"kubeadm-join-control", "kubelet"},
@@ -332,7 +306,6 @@ protected:
 };
 
 TEST_F(OrderedCluster, GrowsAndShrinksUnderAWorkloadAndLeavesItsHostsClean) {
-    succeeds(cloud_->cli({"tenant", "create", "acme"}));
     ASSERT_NO_FATAL_FAILURE(succeeds(cloud_->create_cluster("train", {"--control", "1", "--pool", "cpu=1"})));
     ASSERT_NO_FATAL_FAILURE(comes_to(2));
     Node* first = machine_of("train-c1");

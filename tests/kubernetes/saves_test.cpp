@@ -6,8 +6,6 @@
 #include <thread>
 
 #include "cloud_on_nodes.h"
-#include "driver_file.h"
-#include "parts.h"
 #include "walk.h"
 
 namespace hostler::kube {
@@ -17,28 +15,9 @@ namespace json = boost::json;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-class SavedCluster : public ::testing::Test {
+class SavedCluster : public OnNodes {
 protected:
-    void SetUp() override {
-        HOSTLER_NEEDS_KUBERNETES(Needs::nodes);
-        auto nodes = Nodes::start({"one"}, Seconds{180}, NodeImages::archive);
-        ASSERT_TRUE(nodes) << nodes.error().message;
-        nodes_ = std::move(*nodes);
-        auto cloud = CloudOnNodes::start(*nodes_);
-        ASSERT_TRUE(cloud) << cloud.error().message;
-        cloud_ = std::move(*cloud);
-        auto driver = read_driver(HOSTLER_SOURCE "/drivers/kubeadm");
-        ASSERT_TRUE(driver) << driver.error().message;
-        driver_ = std::move(*driver);
-    }
-    void TearDown() override {
-        if (cloud_ && HasFailure()) fmt::print("{}\n", cloud_->logs());
-        cloud_ = nullptr;
-        const std::string name = nodes_ ? nodes_->folder().name() : "";
-        nodes_ = nullptr;
-        if (!name.empty()) EXPECT_THAT(left_of(name), IsEmpty());
-    }
-    void succeeds(const Ran& ran) { ASSERT_EQ(ran.code, 0) << ran.out << ran.err; }
+    SavedCluster() : OnNodes({"one"}) {}
     // Each call starts the command line as a process: without a pause that uses a whole CPU.
     json::value look(Words words) {
         std::this_thread::sleep_for(std::chrono::seconds{1});
@@ -57,24 +36,16 @@ protected:
         })) << cloud_->cli({"cluster", "explain", name, "--tenant-id", "acme"}).out;
         EXPECT_THAT(left_on((*nodes_)[0], driver_.leftovers), IsEmpty());
     }
-    Ran kubectl(Words words) {
-        words.insert(words.begin(), {"kubectl", "--kubeconfig", "/etc/kubernetes/admin.conf"});
-        return (*nodes_)[0].run(std::move(words), Seconds{130});
-    }
+    Ran kubectl(Words words) { return OnNodes::kubectl((*nodes_)[0], std::move(words)); }
     std::vector<std::string> files() {
         std::vector<std::string> names;
         for (const auto& one : std::filesystem::directory_iterator{cloud_->saves()})
             names.push_back(one.path().filename());
         return names;
     }
-
-    std::unique_ptr<Nodes> nodes_;
-    std::unique_ptr<CloudOnNodes> cloud_;
-    Driver driver_;
 };
 
 TEST_F(SavedCluster, ComesBackWithWhatItHad) {
-    ASSERT_NO_FATAL_FAILURE(succeeds(cloud_->cli({"tenant", "create", "acme"})));
     ASSERT_NO_FATAL_FAILURE(succeeds(cloud_->create_cluster("train", {"--control", "1"})));
     ASSERT_NO_FATAL_FAILURE(is_ready("train"));
     ASSERT_NO_FATAL_FAILURE(succeeds(kubectl({"create", "configmap", "kept", "--from-literal=word=hello"})));
