@@ -55,6 +55,19 @@ private:
     Sight look() override { return {}; }
 };
 
+// What others have on a host: an image and a veth. containerd names images by their digests, too, a moment
+// later.
+constexpr const char* others = R"sh(set -e
+ctr -n k8s.io images import "$0" >/dev/null
+ctr -n k8s.io images tag "$(ctr -n k8s.io images ls -q | head -n 1)" example.com/kept:1 >/dev/null
+for _ in $(seq 10); do
+    ctr -n k8s.io images ls -q | grep -vxF example.com/kept:1 | xargs -r ctr -n k8s.io images rm --sync >/dev/null
+    sleep 0.5
+done
+ip link add veth-kept type veth peer name veth-other)sh";
+constexpr const char* others_go = R"sh(ip link del veth-kept
+ctr -n k8s.io images rm --sync $(ctr -n k8s.io images ls -q) >/dev/null)sh";
+
 // All tests have the same nodes, and leave them clean.
 class ClusterDriver : public ::testing::Test {
 protected:
@@ -150,6 +163,8 @@ TEST_F(ClusterDriver, CleansWhatIsPlantedAndTwice) {
     const DriverStep& clean = *step_named(driver_, "clean");
     StepValues all = driver_.values;
     all["agent.folder"] = "/var/lib/hostler/kn-1";
+    ASSERT_NO_FATAL_FAILURE(succeeds(node.run({"sh", "-c", others, nodes_->archive()}, Seconds{120})));
+    ASSERT_TRUE(perform(node, *step_named(driver_, "settings"), all, false));
     ASSERT_NO_FATAL_FAILURE(succeeds(plant_leftovers(node, nodes_->archive())));
     std::set<std::string> kinds;
     for (const std::string& one : left_on(node, driver_.leftovers))
@@ -159,8 +174,34 @@ TEST_F(ClusterDriver, CleansWhatIsPlantedAndTwice) {
     for (int i = 0; i < 2; ++i) {
         const auto cleaned = perform(node, clean, all, false);
         EXPECT_TRUE(cleaned) << cleaned.error().message;
-        is_clean(node);
+        EXPECT_THAT(left_on(node, driver_.leftovers),
+                    ::testing::UnorderedElementsAre("interface veth-kept", "interface veth-other",
+                                                    "image example.com/kept:1"));
     }
+    ASSERT_NO_FATAL_FAILURE(succeeds(node.run({"sh", "-c", others_go}, Seconds{60})));
+    is_clean(node);
+}
+
+TEST_F(ClusterDriver, AHostOfAnotherKubernetesIsRefusedAndLeftAlone) {
+    Node& node = (*nodes_)[1];
+    StepValues all = values();
+    all.insert(driver_.values.begin(), driver_.values.end());
+    all.insert({{"agent.folder", "/var/lib/hostler/kn-2"}, {"version", driver_.versions.front()}});
+    const auto at_first = left_on(node, driver_.leftovers);
+    ASSERT_NO_FATAL_FAILURE(succeeds(node.run(
+        {"sh", "-c",
+         "mkdir -p /etc/kubernetes /var/lib/kubelet; ip link add veth-theirs type veth peer name veth-peer; "
+         ": >/etc/kubernetes/kubelet.conf; : >/var/lib/kubelet/config.yaml"})));
+    const auto before = left_on(node, driver_.leftovers);
+    const auto checked = perform(node, *step_named(driver_, "check-host"), all, false);
+    ASSERT_FALSE(checked);
+    for (const char* path : {"/etc/kubernetes/kubelet.conf", "/var/lib/kubelet/config.yaml"})
+        EXPECT_THAT(checked.error().message, HasSubstr(fmt::format("{} is of another Kubernetes", path)));
+    ASSERT_TRUE(perform(node, *step_named(driver_, "clean"), all, false));
+    EXPECT_EQ(left_on(node, driver_.leftovers), before);
+    ASSERT_NO_FATAL_FAILURE(
+        succeeds(node.run({"sh", "-c", "rm -rf /etc/kubernetes /var/lib/kubelet; ip link del veth-theirs"})));
+    EXPECT_EQ(left_on(node, driver_.leftovers), at_first);
 }
 
 TEST_F(ClusterDriver, NamesWhatKeepsAHostFromBeingANode) {
