@@ -1,3 +1,37 @@
+import { spawn } from "node:child_process";
+import { cpSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+// Agents of hosts that are made for clusters, by the host's name.
+const agents = new Map();
+
+// A cluster takes whole hosts: this one has no GPUs, and its engine is simulated, so that no step changes this machine.
+async function makeClusterHost(cloud, name) {
+    const { token, command } = await cloud.api("POST", "/v1/host-tokens", { zone: "nj" });
+    const access = command.match(/--access (\S+)/)[1];
+    const folder = mkdtempSync(join(tmpdir(), "hostler-console-"));
+    for (const part of ["sys", "proc"]) cpSync(`${cloud.data}/hosts/nj-1/${part}`, join(folder, part), { recursive: true });
+    writeFileSync(join(folder, "proc/sys/kernel/hostname"), `${name}\n`);
+    const machine = ["--sysfs-root", join(folder, "sys"), "--proc-root", join(folder, "proc"), "--nvml-lib", "none"];
+    const words = ["run", "--data", join(folder, "data"), "--access", access, "--engine", "sim", "--clusters", ...machine];
+    const agent = spawn(join(cloud.programs, "hostler-agent"), words, { env: { ...process.env, HOSTLER_TOKEN: token }, stdio: "ignore" });
+    const end = () => {
+        agent.kill("SIGKILL");
+        rmSync(folder, { recursive: true, force: true });
+    };
+    process.once("exit", end);
+    const host = async () => (await cloud.api("GET", "/v1/hosts?state=ready&limit=1000")).items.find((one) => one.name === name);
+    agents.set(name, { id: (await cloud.until(host, `host ${name} is ready`)).id, end });
+}
+
+async function endClusterHost(cloud, name) {
+    const { id, end } = agents.get(name);
+    end();
+    agents.delete(name);
+    await cloud.api("DELETE", `/v1/hosts/${id}?force=true`);
+}
+
 // Objects that addresses of the console name: one for each page of pages.ts with an id.
 // Each of them has the word in what its address does not tell: in its name, or beside it.
 export async function makeObjects(cloud, tenantID, word) {
@@ -8,6 +42,8 @@ export async function makeObjects(cloud, tenantID, word) {
         instanceID: name, tenantName: word, image: "localhost/hostler-demo:latest", specName: "demo", template: { ports: [], envs: [], cmd: "", volumes: [] },
     });
     const job = await make("/v1/jobs", { name: `${word}-job`, image: "localhost/hostler-demo:latest", specName: "demo" });
+    await makeClusterHost(cloud, `${word}-host`);
+    const cluster = await make("/v1/clusters", { name: `${word}-cluster`, control: 1, controlHosts: [`${word}-host`] });
     await make("/v1/alert-rules", { name: "hot", metric: "gpu_memory_used_percent", threshold: -1, forSeconds: 0, summary });
     await make("/v1/projects", { name: "lab", displayName: summary });
     await make("/v1/roles", { name: "own", permissions: ["instance.read"], description: summary });
@@ -15,6 +51,7 @@ export async function makeObjects(cloud, tenantID, word) {
     await cloud.api("PATCH", `/v1/tenants/${tenantID}`, { displayName: summary });
     const made = {
         "/jobs": job.id,
+        "/clusters": cluster.id,
         "/volumes": (await make("/v1/volumes", { name, size: "1Gi" })).id,
         "/secrets": (await make("/v1/secrets", { name, values: [{ key: word, value: word }] })).id,
         "/groups": (await make("/v1/groups", { name })).id,
@@ -35,8 +72,10 @@ export async function makeObjects(cloud, tenantID, word) {
     return { ...made, "/instances": (await cloud.api("GET", `/v1/instances/${name}?tenantID=${tenantID}`)).id };
 }
 
-// Of those that hold GPUs.
-export async function endObjects(cloud, tenantID, word, { "/jobs": job }) {
+// Of those that hold hosts or GPUs.
+export async function endObjects(cloud, tenantID, word, { "/jobs": job, "/clusters": cluster }) {
+    await cloud.api("DELETE", `/v1/clusters/${cluster}?force=true&reason=the%20flow%20ends`);
+    await endClusterHost(cloud, `${word}-host`);
     await cloud.api("POST", `/v1/jobs/${job}/cancel`, { tenantID });
     await cloud.api("DELETE", `/gpu-instances/${word}-one?tenantID=${tenantID}`);
 }
@@ -49,7 +88,6 @@ export async function cloudObjects(cloud) {
         "/gpus": await first("/v1/gpus"),
         "/access-points": await first("/v1/access-points"),
         "/stock": await first("/v1/stocks", "specName"),
-        "/clusters": "kc-0000000000", // None can be made here: a cluster takes whole hosts, which are this machine.
         "/consolidations": "co-0000000000", // None can be made here; without the permission the page asks for none.
     };
 }
