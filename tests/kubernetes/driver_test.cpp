@@ -135,6 +135,19 @@ TEST_F(ClusterDriver, SavesAndRestoresACluster) {
     Node& first = *walk.control();
     ASSERT_NO_FATAL_FAILURE(
         succeeds(walk.kubectl({"create", "configmap", "kept", "--from-literal=word=hello"})));
+    ASSERT_NO_FATAL_FAILURE(succeeds(walk.kubectl({"apply", "-f", "-"}, R"(apiVersion: v1
+kind: Namespace
+metadata: {name: kept}
+---
+apiVersion: networking.k8s.io/v1
+kind: NetworkPolicy
+metadata: {name: open, namespace: kept}
+spec: {podSelector: {}, ingress: [{}]}
+)")));
+    const Words policies{"get", "networkpolicies", "-n", "kept", "-o", "jsonpath={.items[*].metadata.name}"};
+    EXPECT_TRUE(eventually(Seconds{60}, [&] {
+        return walk.kubectl(policies).out == "hostler-namespace open";
+    })) << walk.kubectl(policies).out;
     const std::string save = nodes_->folder().in("save.tar");
     walk.save_file = save;
     EXPECT_EQ(walk.step(*step_named(driver_, "save"), first), "");
@@ -149,10 +162,10 @@ TEST_F(ClusterDriver, SavesAndRestoresACluster) {
     ASSERT_NO_FATAL_FAILURE(go(again));
     EXPECT_EQ(again.kubectl({"get", "configmap", "kept", "-o", "jsonpath={.data.word}"}).out, "hello");
     EXPECT_EQ(again.kubectl({"get", "nodes", "-o", "name"}).out, "node/" + again.control()->name() + "\n");
-    for (const char* addon : {"coredns", "metrics-server"})
+    EXPECT_EQ(again.kubectl(policies).out, "hostler-namespace open");
+    for (const char* addon : {"deployment/coredns", "deployment/metrics-server", "daemonset/kube-router"})
         ASSERT_NO_FATAL_FAILURE(succeeds(again.kubectl(
-            {"rollout", "status", "-n", "kube-system", fmt::format("deployment/{}", addon), "--timeout=180s"},
-            {}, Seconds{200})));
+            {"rollout", "status", "-n", "kube-system", addon, "--timeout=180s"}, {}, Seconds{200})));
     again.view.phase = ClusterPhase::deleting;
     ASSERT_NO_FATAL_FAILURE(go(again));
     is_clean(first);
@@ -169,8 +182,8 @@ TEST_F(ClusterDriver, CleansWhatIsPlantedAndTwice) {
     std::set<std::string> kinds;
     for (const std::string& one : left_on(node, driver_.leftovers))
         kinds.insert(one.substr(0, one.find(' ')));
-    EXPECT_THAT(kinds,
-                ::testing::ElementsAre("cgroup", "file", "image", "interface", "mount", "process", "table"));
+    EXPECT_THAT(kinds, ::testing::ElementsAre("cgroup", "file", "image", "interface", "mount", "process",
+                                              "set", "table"));
     for (int i = 0; i < 2; ++i) {
         const auto cleaned = perform(node, clean, all, false);
         EXPECT_TRUE(cleaned) << cleaned.error().message;
@@ -213,6 +226,7 @@ TEST_F(ClusterDriver, NamesWhatKeepsAHostFromBeingANode) {
     all["podSubnet"] = "ten";
     all["podSecurity"] = "none";
     all["metrics"] = "yes";
+    all["networkPolicies"] = "all";
     ASSERT_NO_FATAL_FAILURE(succeeds(
         node.run({"sh", "-c", "cp /etc/resolv.conf /root/; echo nameserver 127.0.0.53 >/etc/resolv.conf"})));
     all["diskFreeMib"] = "99999999";
@@ -223,6 +237,7 @@ TEST_F(ClusterDriver, NamesWhatKeepsAHostFromBeingANode) {
          {"kubeadm is v1.36.3, not v1.0.0\n", "/nowhere.tar is not there\n", "'ten' is no range",
           "podSecurity 'none' is none of privileged, baseline, restricted\n",
           "metrics 'yes' is neither true nor false\n",
+          "networkPolicies 'all' is none of namespaces, enforced, none\n",
           "pods do not reach the nameserver of /etc/resolv.conf, which is the host itself\n",
           "MiB free, less than 99999999\n"})
         EXPECT_THAT(checked.error().message, HasSubstr(line));

@@ -27,7 +27,10 @@ rm -rf /var/lib/kubelet /var/lib/etcd /etc/kubernetes /usr/libexec/kubernetes /r
 ip link del veth0
 nft delete table ip kube-proxy
 iptables -D FORWARD -j KUBE-PLANTED
+iptables -F KUBE-PLANTED
 iptables -X KUBE-PLANTED
+ipset destroy KUBE-SRC-PLANTED
+ipset destroy inet6:KUBE-DST-PLANTED
 find /sys/fs/cgroup/ -depth -type d -path '*/kubepods*' -exec rmdir {} +
 ctr -n k8s.io images rm --sync $(ctr -n k8s.io images ls -q) >/dev/null)";
 

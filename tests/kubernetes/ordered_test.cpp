@@ -296,6 +296,35 @@ protected:
         }
     }
 
+    // Pods of another namespace reach none of this one, until an admin opens it.
+    void namespaces_are_closed() {
+        ThroughGateway owner{*cloud_, cloud_->in("owner")};
+        ASSERT_NO_FATAL_FAILURE(succeeds(owner.kubectl(
+            {"run", "asks", "-n", "other", "--image", hello_image, "--image-pull-policy", "Never"})));
+        ASSERT_NO_FATAL_FAILURE(succeeds(
+            owner.kubectl({"wait", "--for=condition=Ready", "pod/asks", "-n", "other", "--timeout=120s"})));
+        const auto asks = [&] {
+            return owner.kubectl(
+                {"exec", "asks", "-n", "other", "--", "/usr/local/bin/ask", "http://hello.default/"});
+        };
+        EXPECT_TRUE(eventually(Seconds{60}, [&] { return asks().err.contains("connection refused"); }))
+            << asks().out;
+        EXPECT_EQ(asks().out, "");
+        ASSERT_NO_FATAL_FAILURE(succeeds(owner.kubectl({"apply", "-f", in_file("open.yaml", R"(
+apiVersion: networking.k8s.io/v1
+kind: NetworkPolicy
+metadata: {name: open}
+spec:
+  podSelector: {matchLabels: {app: hello}}
+  ingress: [{from: [{namespaceSelector: {matchLabels: {kubernetes.io/metadata.name: other}}}]}]
+)")})));
+        EXPECT_TRUE(eventually(Seconds{60}, [&] { return asks().out.starts_with("hello-"); })) << asks().err;
+    }
+    std::string in_file(const std::string& name, const std::string& text) {
+        write_file(cloud_->in(name), text);
+        return cloud_->in(name);
+    }
+
     Child watch_, client_;
     std::map<std::string, std::string> seen_;
     std::map<std::string, std::string> blows_{{"images", "agent"},       {"kubeadm-init", "master"},
@@ -315,6 +344,7 @@ TEST_F(OrderedCluster, GrowsAndShrinksUnderAWorkloadAndLeavesItsHostsClean) {
     ASSERT_NO_FATAL_FAILURE(begin_to_ask(*first));
     ASSERT_NO_FATAL_FAILURE(use_through_gateway());
     ASSERT_NO_FATAL_FAILURE(others_may_less());
+    ASSERT_NO_FATAL_FAILURE(namespaces_are_closed());
 
     succeeds(cloud_->cli({"cluster", "scale", "train", "--tenant-id", "acme", "--control", "3", "--pool",
                           "cpu", "--count", "2"}));

@@ -290,6 +290,7 @@ table) nft list tables | sed 's/^table //'; { iptables-save; ip6tables-save; } 2
 file) for file in $1; do [ ! -e "$file" ] || echo "$file"; done ;;
 cgroup) find /sys/fs/cgroup -type d -printf '%f\n' ;;
 image) ctr -n k8s.io images ls -q ;;
+set) ipset list -n ;;
 esac)";
     std::vector<std::string> found;
     const auto look = [&](const char* kind, const std::vector<std::string>& patterns) {
@@ -305,7 +306,7 @@ esac)";
     };
     look("process", what.processes), look("mount", what.mounts), look("interface", what.interfaces);
     look("table", what.tables), look("file", what.files), look("cgroup", what.cgroups),
-        look("image", what.images);
+        look("image", what.images), look("set", {"*"});
     return found;
 }
 
@@ -319,6 +320,9 @@ ip link add veth0 type veth peer name veth1
 nft add table ip kube-proxy
 iptables -N KUBE-PLANTED
 iptables -A FORWARD -j KUBE-PLANTED
+ipset create KUBE-SRC-PLANTED hash:ip
+ipset create inet6:KUBE-DST-PLANTED hash:ip family inet6
+iptables -A KUBE-PLANTED -m set --match-set KUBE-SRC-PLANTED src -j ACCEPT
 groups=/sys/fs/cgroup
 [ ! -d $groups/memory ] || groups=$groups/memory
 mkdir -p $groups/kubepods/burstable

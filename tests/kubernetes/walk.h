@@ -83,7 +83,8 @@ private:
 // program that keeps running. Gives the outputs.
 Result<StepValues> perform(Node& node, const DriverStep& step, const StepValues& values, bool again);
 
-// What of `what` is on the node, "kind name" each, by plain commands.
+// What of `what` is on the node, "kind name" each, by plain commands; and each set of addresses, which the
+// driver's clean-up looks for itself.
 std::vector<std::string> left_on(Node& node, const Leftovers& what);
 
 // Leaves one of each kind of what kubeadm's driver looks for on a node, with the images of an archive.
