@@ -150,8 +150,9 @@ Ran CloudOnNodes::cli(Words words, Seconds within) {
 
 Ran CloudOnNodes::create_cluster(const std::string& name, Words words) {
     words.insert(words.begin(), {"cluster", "create", name, "--tenant-id", "acme"});
-    for (const char* value : {"imagePullPolicy=Never", "ignoreChecks=SystemVerification", "failSwapOn=false",
-                              "failCgroupV1=false", "kubeletOomScore=0", "diskFreeMib=100"})
+    for (const char* value :
+         {"imagePullPolicy=Never", "ignoreChecks=SystemVerification", "failSwapOn=false",
+          "failCgroupV1=false", "kubeletOomScore=0", "diskFreeMib=100", "diskKeptFree=1%"})
         words.insert(words.end(), {"--value", value});
     words.insert(words.end(), {"--value", "imageArchive=" + nodes_.archive()});
     return cli(std::move(words));

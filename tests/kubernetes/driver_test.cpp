@@ -112,7 +112,8 @@ protected:
                 {"failSwapOn", "false"},
                 {"failCgroupV1", "false"},
                 {"kubeletOomScore", "0"},
-                {"diskFreeMib", "100"}};
+                {"diskFreeMib", "100"},
+                {"diskKeptFree", "1%"}};
     }
     void go(KubeadmWalk& walk, Seconds within = Seconds{900}) {
         const std::string problem = walk.go(within);
@@ -230,6 +231,7 @@ TEST_F(ClusterDriver, NamesWhatKeepsAHostFromBeingANode) {
     ASSERT_NO_FATAL_FAILURE(succeeds(
         node.run({"sh", "-c", "cp /etc/resolv.conf /root/; echo nameserver 127.0.0.53 >/etc/resolv.conf"})));
     all["diskFreeMib"] = "99999999";
+    all["diskKeptFree"] = "99%";
     const auto checked = perform(node, *step_named(driver_, "check-host"), all, false);
     ASSERT_NO_FATAL_FAILURE(succeeds(node.run({"cp", "/root/resolv.conf", "/etc/resolv.conf"})));
     ASSERT_FALSE(checked);
@@ -239,7 +241,7 @@ TEST_F(ClusterDriver, NamesWhatKeepsAHostFromBeingANode) {
           "metrics 'yes' is neither true nor false\n",
           "networkPolicies 'all' is none of namespaces, enforced, none\n",
           "pods do not reach the nameserver of /etc/resolv.conf, which is the host itself\n",
-          "MiB free, less than 99999999\n"})
+          "MiB free, less than 99999999\n", "% free, and the kubelet ends pods below 99% (diskKeptFree)"})
         EXPECT_THAT(checked.error().message, HasSubstr(line));
     const auto ports = [&] { return perform(node, *step_named(driver_, "check-worker-ports"), all, false); };
     EXPECT_TRUE(ports());

@@ -19,6 +19,8 @@ cgroupDriver: cgroupfs
 failCgroupV1: false
 failSwapOn: false
 oomScoreAdj: 0
+imageGCHighThresholdPercent: 100
+evictionHard: {nodefs.available: 1%, imagefs.available: 1%}
 )";
 }
 
