@@ -7,12 +7,13 @@ add_library(remote_write_proto STATIC)
 target_include_directories(remote_write_proto SYSTEM PUBLIC ${CMAKE_CURRENT_BINARY_DIR})
 target_link_libraries(remote_write_proto PUBLIC protobuf::libprotobuf-lite)
 protobuf_generate(TARGET remote_write_proto LANGUAGE cpp PROTOS proto/remote_write.proto)
-add_library(device_plugin_proto STATIC)
-target_include_directories(device_plugin_proto SYSTEM PUBLIC ${CMAKE_CURRENT_BINARY_DIR})
-target_link_libraries(device_plugin_proto PUBLIC protobuf::libprotobuf-lite grpc_archives)
-protobuf_generate(TARGET device_plugin_proto LANGUAGE cpp PROTOS proto/device_plugin.proto)
-protobuf_generate(TARGET device_plugin_proto LANGUAGE grpc GENERATE_EXTENSIONS .grpc.pb.h .grpc.pb.cc
-  PLUGIN "protoc-gen-grpc=${grpc_generator}" PROTOS proto/device_plugin.proto)
+add_library(kubelet_proto STATIC)
+target_include_directories(kubelet_proto SYSTEM PUBLIC ${CMAKE_CURRENT_BINARY_DIR})
+target_link_libraries(kubelet_proto PUBLIC protobuf::libprotobuf-lite grpc_archives)
+protobuf_generate(TARGET kubelet_proto LANGUAGE cpp
+  PROTOS proto/device_plugin.proto proto/pod_resources.proto)
+protobuf_generate(TARGET kubelet_proto LANGUAGE grpc GENERATE_EXTENSIONS .grpc.pb.h .grpc.pb.cc
+  PLUGIN "protoc-gen-grpc=${grpc_generator}" PROTOS proto/device_plugin.proto proto/pod_resources.proto)
 
 # What nearly every test needs, precompiled.
 add_library(tests STATIC cmake/tests.cpp)
@@ -69,7 +70,7 @@ hostler_library(series src/adapters/series ${adapter_row})
 hostler_library(remote_write src/adapters/remote_write ${adapter_row} remote_write_proto ${snappy_library})
 hostler_library(program src/adapters/program ${adapter_row} Boost::json)
 hostler_library(node_steps src/adapters/node_steps ${adapter_row} Boost::json)
-hostler_library(kubelet src/adapters/kubelet ${adapter_row} device_plugin_proto)
+hostler_library(kubelet src/adapters/kubelet ${adapter_row} kubelet_proto)
 hostler_library(sim src/adapters/sim ${adapter_row} SQLite::SQLite3)
 
 set(role_row core domain ports api http wire)

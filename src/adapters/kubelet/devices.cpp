@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "adapters/kubelet/plugin.h"
+#include "adapters/kubelet/pods.h"
 #include "core/log.h"
 
 namespace hostler::kubelet {
@@ -43,8 +44,11 @@ bool is_same(const PodOffer& a, const PodOffer& b) {
 
 class KubeletDevices::Keeper {
 public:
-    Keeper(const Settings& settings, PodOffer offer)
-        : settings_(settings), offer_(std::move(offer)), thread_([this] { keep(); }) {}
+    Keeper(const Settings& settings, PodOffer offer, std::shared_ptr<Counts> counts)
+        : settings_(settings),
+          offer_(std::move(offer)),
+          counts_(std::move(counts)),
+          thread_([this] { keep(); }) {}
     ~Keeper() { end(); }
     Keeper(const Keeper&) = delete;
     Keeper& operator=(const Keeper&) = delete;
@@ -131,7 +135,7 @@ private:
     Result<> register_at(const std::string& resource, const PodOffer& part, Served& served) {
         if (!served.plugin || served.own != mark_of(served.plugin->path())) {
             served.plugin = nullptr;
-            served.plugin = TRY(Plugin::serve(settings_.folder, resource, settings_.grant, part));
+            served.plugin = TRY(Plugin::serve(settings_.folder, resource, settings_.grant, part, counts_));
             served.own = mark_of(served.plugin->path());
         }
         return served.plugin->announce(settings_.folder, settings_.call_time);
@@ -141,6 +145,7 @@ private:
     std::mutex mutex_, joining_;
     std::condition_variable woken_;
     PodOffer offer_;
+    const std::shared_ptr<Counts> counts_;
     bool fresh_ = true, ended_ = false;
     // Of the thread alone:
     std::map<std::string, PodOffer> parts_;  // By resource; empty ones, too: the kubelet knows them.
@@ -150,26 +155,46 @@ private:
 };
 
 KubeletDevices::KubeletDevices(Loop& loop, Settings settings)
-    : settings_(std::move(settings)), worker_(make_worker(loop, "kubelet")) {}
+    : settings_(std::move(settings)),
+      counts_(std::make_shared<Counts>()),
+      worker_(make_worker(loop, "kubelet")),
+      asker_(make_worker(loop, "pods")) {}
 
 KubeletDevices::~KubeletDevices() {
     keeper_ = nullptr;
     worker_ = nullptr;
+    asker_ = nullptr;
 }
 
 void KubeletDevices::offer(PodOffer offer) {
+    offered_.clear();
+    for (const PodGpu& gpu : offer.gpus)
+        if (const std::string resource = pod_resource(gpu.facts); !resource.empty())
+            offered_[resource].insert(gpu.facts.uuid);
     if (keeper_)
         keeper_->offer(std::move(offer));
     else
-        keeper_ = std::make_shared<Keeper>(settings_, std::move(offer));
+        keeper_ = std::make_shared<Keeper>(settings_, std::move(offer), counts_);
 }
 
 Task<> KubeletDevices::end() {
+    offered_.clear();
     if (!keeper_) co_return Result<>{};
     co_return co_await run_on<void>(*worker_, [keeper = std::exchange(keeper_, nullptr)]() -> Result<> {
         keeper->end();
         return {};
     });
 }
+
+// On another thread than end(): a kubelet that does not answer holds up no step of phase `clean`.
+Task<std::map<std::string, GpuPod>> KubeletDevices::holders() {
+    if (offered_.empty()) co_return fail(Code::unavailable, "pods are offered no GPU");
+    co_return co_await run_on<std::map<std::string, GpuPod>>(
+        *asker_, [socket = settings_.pods_socket, time = settings_.pods_time, offered = offered_] {
+            return ask_holders(socket, time, offered);
+        });
+}
+
+PodDeviceCounts KubeletDevices::counts() const { return {counts_->allocations, counts_->refused}; }
 
 }  // namespace hostler::kubelet

@@ -1,8 +1,12 @@
 // The PodDevices port, by a thread that keeps a plugin for each resource registered.
 #pragma once
 
+#include <map>
 #include <memory>
+#include <set>
+#include <string>
 
+#include "adapters/kubelet/plugin.h"
 #include "adapters/kubelet/settings.h"
 #include "core/worker.h"
 #include "ports/pod_devices.h"
@@ -16,12 +20,17 @@ public:
 
     void offer(PodOffer offer) override;
     Task<> end() override;
+    Task<std::map<std::string, GpuPod>> holders() override;
+    PodDeviceCounts counts() const override;
 
 private:
     class Keeper;
     const Settings settings_;
     std::shared_ptr<Keeper> keeper_;  // Null: nothing is offered.
-    std::unique_ptr<Worker> worker_;  // Where keepers end.
+    std::shared_ptr<Counts> counts_;
+    std::map<std::string, std::set<std::string>> offered_;  // Devices by resource.
+    std::unique_ptr<Worker> worker_;                        // Where keepers end.
+    std::unique_ptr<Worker> asker_;                         // Where the kubelet is asked for holders.
 };
 
 }  // namespace hostler::kubelet

@@ -219,6 +219,8 @@ TEST_F(PodPlugin, AContainerGetsWhatItsGpusNeed) {
     const auto unknown = allocate(at, {{"GPU-0"}, {"GPU-7"}});
     EXPECT_EQ(unknown.error_code(), grpc::StatusCode::NOT_FOUND);
     EXPECT_THAT(unknown.error_message(), HasSubstr("GPU-7"));
+    EXPECT_EQ(devices->counts().allocations, 2U);
+    EXPECT_EQ(devices->counts().refused, 1U);
 }
 
 TEST_F(PodPlugin, RegistersAgainWithAnotherKubelet) {

@@ -71,8 +71,11 @@ void put(const PodGrant& grant, v1beta1::ContainerAllocateResponse& into) {
 
 class Service final : public v1beta1::DevicePlugin::Service {
 public:
-    Service(std::string resource, Plugin::Grant grant, PodOffer offer)
-        : resource_(std::move(resource)), grant_(std::move(grant)), offer_(std::move(offer)) {}
+    Service(std::string resource, Plugin::Grant grant, PodOffer offer, std::shared_ptr<Counts> counts)
+        : resource_(std::move(resource)),
+          grant_(std::move(grant)),
+          counts_(std::move(counts)),
+          offer_(std::move(offer)) {}
 
     void offer(PodOffer offer) {
         const std::scoped_lock lock{mutex_};
@@ -141,12 +144,14 @@ public:
             const std::vector<std::string> ids{one.devices_ids().begin(), one.devices_ids().end()};
             auto given = given_for(now, ids);
             if (!given) {
+                ++counts_->refused;
                 log_warn("a container gets none of {} {}: {}", resource_, fmt::join(ids, ", "),
                          given.error().message);
                 return status_of(given.error());
             }
             put(*given, *answer->add_container_responses());
         }
+        counts_->allocations += static_cast<std::uint64_t>(asked->container_requests_size());
         for (const auto& one : asked->container_requests())
             log_info("a container gets {} {}", resource_, fmt::join(one.devices_ids(), ", "));
         return grpc::Status::OK;
@@ -179,6 +184,7 @@ private:
 
     const std::string resource_;
     const Plugin::Grant grant_;
+    const std::shared_ptr<Counts> counts_;
     mutable std::mutex mutex_;
     std::condition_variable changed_;
     PodOffer offer_;
@@ -234,8 +240,9 @@ std::vector<std::string> preferred(const PodOffer& offer, const std::vector<std:
 }
 
 struct Plugin::State {
-    State(std::string with_resource, Grant grant, PodOffer offer)
-        : resource(std::move(with_resource)), service(resource, std::move(grant), std::move(offer)) {}
+    State(std::string with_resource, Grant grant, PodOffer offer, std::shared_ptr<Counts> counts)
+        : resource(std::move(with_resource)),
+          service(resource, std::move(grant), std::move(offer), std::move(counts)) {}
     std::string resource, endpoint, path;
     Service service;
     std::unique_ptr<grpc::Server> server;
@@ -244,8 +251,8 @@ struct Plugin::State {
 Plugin::Plugin(std::unique_ptr<State> state) : state_(std::move(state)) {}
 
 Result<std::unique_ptr<Plugin>> Plugin::serve(const std::string& folder, const std::string& resource,
-                                              Grant grant, PodOffer offer) {
-    auto state = std::make_unique<State>(resource, std::move(grant), std::move(offer));
+                                              Grant grant, PodOffer offer, std::shared_ptr<Counts> counts) {
+    auto state = std::make_unique<State>(resource, std::move(grant), std::move(offer), std::move(counts));
     state->endpoint = endpoint_of(resource);
     state->path = fmt::format("{}/{}", folder, state->endpoint);
     ::unlink(state->path.c_str());

@@ -1,6 +1,7 @@
 // The device plugin of one resource. All calls may come from any thread.
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <memory>
 #include <span>
@@ -18,12 +19,17 @@ namespace hostler::kubelet {
 std::vector<std::string> preferred(const PodOffer& offer, const std::vector<std::string>& available,
                                    const std::vector<std::string>& must, int count);
 
+// Of containers.
+struct Counts {
+    std::atomic<std::uint64_t> allocations = 0, refused = 0;
+};
+
 class Plugin {
 public:
     using Grant = std::function<Result<PodGrant>(std::span<const GpuFacts>)>;
     // Listens on FOLDER/ENDPOINT, where a socket that lies there goes. Errors: unavailable.
     static Result<std::unique_ptr<Plugin>> serve(const std::string& folder, const std::string& resource,
-                                                 Grant grant, PodOffer offer);
+                                                 Grant grant, PodOffer offer, std::shared_ptr<Counts> counts);
     // Ends all calls and removes the socket; takes a second at most.
     ~Plugin();
     Plugin(const Plugin&) = delete;

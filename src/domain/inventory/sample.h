@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "domain/inventory/gpu_pod.h"
+
 namespace hostler {
 
 // The unit is the end of a member's name. Without one it is a count.
@@ -120,6 +122,7 @@ struct GpuSample : GpuActivity {
     Metric last_xid;       // The last XID that its driver told of; 0: none since the agent began.
     std::optional<std::vector<GpuProcess>> processes;  // By PID.
     std::vector<SliceSample> slices;                   // As its facts have them.
+    std::optional<GpuPod> pod;                         // That has it; nullopt: none, or it is not known.
     bool operator==(const GpuSample&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(GpuSample, (GpuActivity),

@@ -32,8 +32,8 @@ public:
           sampler(settings, ports, [this] { reporter.touch(); }),
           ahead(ports.layers, [this] { return executor.starting(); }),
           memory(settings, ports, workloads),
-          pod_gpus(ports, sampler),
-          reporter(settings, ports, workloads, activity, sampler, leases, book, ahead, memory),
+          pod_gpus(settings, ports, sampler),
+          reporter(settings, ports, workloads, activity, sampler, leases, book, ahead, memory, pod_gpus),
           sessions(settings, ports, workloads, activity),
           notebooks(settings, ports, workloads, activity),
           tunnels(settings, ports, member, workloads, activity, sessions),
@@ -116,6 +116,7 @@ Task<> Agent::State::run() {
     (void)co_await tunnels.close();
     (void)co_await speed.close();
     (void)co_await sessions.close();
+    (void)co_await pod_gpus.close();
     (void)co_await sampler.close();
     co_return ended;
 }

@@ -228,6 +228,11 @@ uplink::GpuSample sample_message(const GpuSample& sample) {
         one.set_uuid(words(slice.uuid));
         for (const double value : pack_metrics(slice)) one.add_values(value);
     }
+    if (sample.pod) {
+        made.mutable_pod()->set_pod_namespace(words(sample.pod->pod_namespace));
+        made.mutable_pod()->set_name(words(sample.pod->name));
+        made.mutable_pod()->set_container(words(sample.pod->container));
+    }
     return made;
 }
 

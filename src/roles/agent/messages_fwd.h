@@ -23,6 +23,7 @@ class KeptGpu;
 class Lease;
 class LogRequest;
 class Measured;
+class PodDevices;
 class Port;
 class Report;
 class ReportAck;

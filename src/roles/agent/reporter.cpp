@@ -34,7 +34,7 @@ std::string worth_telling(uplink::HostFacts facts) {
 
 Reporter::Reporter(const Settings& settings, const Ports& ports, Workloads& workloads, Activity& activity,
                    Sampler& sampler, const Leases& leases, const CommandBook& book, const LayersAhead& ahead,
-                   const MemoryWatch& memory)
+                   const MemoryWatch& memory, PodGpus& pods)
     : settings_(settings),
       ports_(ports),
       workloads_(workloads),
@@ -44,6 +44,7 @@ Reporter::Reporter(const Settings& settings, const Ports& ports, Workloads& work
       book_(book),
       ahead_(ahead),
       memory_(memory),
+      pods_(pods),
       queue_(ports.journal, settings.reports_max),
       next_(ports.timers.now()) {}
 
@@ -132,10 +133,12 @@ bool Reporter::add_changes(uplink::Report& report) {
 }
 
 Task<> Reporter::add_everything(uplink::Report& report) {
-    const auto samples = CO_TRY(co_await sampler_.sample());
+    auto samples = CO_TRY(co_await sampler_.sample());
+    CO_TRY(co_await pods_.name_pods(samples.gpus));
     for (const auto& gpu : samples.gpus) *report.add_gpus() = sample_message(gpu);
     if (samples.host) *report.mutable_host() = sample_message(*samples.host);
     for (const auto& use : uses_of(samples, workloads_.all())) *report.add_uses() = use_message(use);
+    if (const auto told = pods_.told()) *report.mutable_pod_devices() = *told;
     CO_TRY(co_await describe_engine());
     // A host whose disk or engine is busy is there all the same: what they do not tell in time is in a later
     // report.
@@ -241,7 +244,8 @@ Task<> Reporter::add_instance_samples(uplink::Report& report, Duration allowed) 
 }
 
 Task<uplink::Telemetry> Reporter::telemetry() {
-    const auto samples = CO_TRY(co_await sampler_.sample());
+    auto samples = CO_TRY(co_await sampler_.sample());
+    CO_TRY(co_await pods_.name_pods(samples.gpus));
     uplink::Telemetry made;
     made.set_time(ports_.timers.wall().time_since_epoch().count());
     for (const auto& gpu : samples.gpus) *made.add_gpus() = sample_message(gpu);

@@ -13,6 +13,7 @@
 #include "roles/agent/leases.h"
 #include "roles/agent/memory_watch.h"
 #include "roles/agent/messages_fwd.h"
+#include "roles/agent/pod_gpus.h"
 #include "roles/agent/reports.h"
 #include "roles/agent/sampler.h"
 #include "roles/agent/settings.h"
@@ -24,7 +25,7 @@ class Reporter {
 public:
     Reporter(const Settings& settings, const Ports& ports, Workloads& workloads, Activity& activity,
              Sampler& sampler, const Leases& leases, const CommandBook& book, const LayersAhead& ahead,
-             const MemoryWatch& memory);
+             const MemoryWatch& memory, PodGpus& pods);
 
     Task<> run();
     // What the first words to a master say: everything, as it is now.
@@ -65,6 +66,7 @@ private:
     const CommandBook& book_;
     const LayersAhead& ahead_;
     const MemoryWatch& memory_;
+    PodGpus& pods_;
     ReportQueue queue_;
     Signal grown_;
     Signal wake_;

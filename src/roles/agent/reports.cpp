@@ -102,6 +102,7 @@ void ReportQueue::merge(uplink::Report& older, uplink::Report& newer) {
     merged.clear_host();
     merged.clear_disks();
     merged.clear_instances();
+    merged.clear_pod_devices();
     auto faults = older.faults();
     faults.MergeFrom(merged.faults());
     const int over = std::max(0, faults.size() - static_cast<int>(faults_max));
