@@ -312,6 +312,10 @@ struct Gpu {
     GpuUse use = GpuUse::idle;
     std::string held_by;
     std::string holder;
+    std::string cluster;
+    std::string pod_namespace;
+    std::string pod;
+    std::string container;
     std::string host_name;
     bool simulated = false;
     std::optional<std::int64_t> memory_bytes{};
@@ -341,9 +345,9 @@ struct Gpu {
 };
 BOOST_DESCRIBE_STRUCT(Gpu, (),
                       (id, host, zone, index, vendor, model, serial_number, state, reason, message, remedy, since, use, held_by,
-                       holder, host_name, simulated, memory_bytes, memory_unified, pci_address, numa_node, pcie_generation, pcie_width,
-                       driver_version, compute_capability, mig, slices, gpu_class, tier, verdict, evidence, memory_copy_gb_s,
-                       fp32_tflops, tensor_tflops, host_to_gpu_gb_s, gpu_to_host_gb_s, memory_used_bytes, utilization_percent,
+                       holder, cluster, pod_namespace, pod, container, host_name, simulated, memory_bytes, memory_unified,
+                       pci_address, numa_node, pcie_generation, pcie_width, driver_version,
+                       compute_capability, mig, slices, gpu_class, tier, verdict, evidence, memory_copy_gb_s, fp32_tflops, tensor_tflops, host_to_gpu_gb_s, gpu_to_host_gb_s, memory_used_bytes, utilization_percent,
                        temperature_celsius, power_watts, sampled_at))
 template <>
 inline constexpr auto fields<Gpu> = std::to_array<Field>({
@@ -363,8 +367,12 @@ inline constexpr auto fields<Gpu> = std::to_array<Field>({
     {.member = "since", .help = "Since when it has this health; absent: since it is known."},
     {.member = "use", .help = "Kind of its holder.", .example = "instance"},
     {.member = "held_by", .help = "Id of its holder.", .example = "i-7k2m9x"},
-    {.member = "holder", .help = "Name of its holder: an instanceID, or the spec of a stock slot.",
+    {.member = "holder", .help = "Name of its holder: an instanceID, the spec of a stock slot, or a node of a cluster.",
      .example = "notebook-1"},
+    {.member = "cluster", .help = "Id of the cluster that its host is a node of; empty: none.", .example = "kc-7f3k2m9qxy"},
+    {.member = "pod_namespace", .help = "Namespace of the pod that has it; empty: none, or unknown.", .example = "default"},
+    {.member = "pod", .help = "The pod's name.", .example = "train-0"},
+    {.member = "container", .help = "The pod's container; empty: several.", .example = "main"},
     {.member = "host_name", .help = "Name of the host it is in.", .example = "gpu-01"},
     {.member = "simulated", .help = "It is simulated: this is a demonstration."},
     {.member = "memory_bytes", .help = "Its own memory; absent: its driver tells none.", .unit = Unit::bytes},

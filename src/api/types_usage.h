@@ -40,6 +40,11 @@ struct GpuUsage {
     GpuUse use = GpuUse::idle;
     std::string instance_id;
     std::string tenant_id;
+    std::string cluster;
+    std::string node;
+    std::string pod_namespace;
+    std::string pod;
+    std::string container;
     std::optional<double> utilization_percent{};
     std::optional<double> memory_utilization_percent{};
     std::optional<double> tensor_active_percent{};
@@ -58,7 +63,7 @@ struct GpuUsage {
 };
 BOOST_DESCRIBE_STRUCT(GpuUsage, (),
                       (id, host, host_name, zone, index, model, state, use, instance_id, tenant_id,
-                       utilization_percent, memory_utilization_percent, tensor_active_percent,
+                       cluster, node, pod_namespace, pod, container, utilization_percent, memory_utilization_percent, tensor_active_percent,
                        memory_used_bytes, memory_total_bytes, power_watts, power_limit_watts,
                        temperature_celsius, memory_temperature_celsius, clock_mhz, fan_percent, throttled,
                        energy_joules, shares, sampled_at))
@@ -73,7 +78,12 @@ inline constexpr auto fields<GpuUsage> = std::to_array<Field>({
     {.member = "state", .help = "Its health.", .example = "healthy"},
     {.member = "use", .help = "Kind of its holder.", .example = "instance"},
     {.member = "instance_id", .help = "Instance that holds it; empty: none.", .example = "notebook-1"},
-    {.member = "tenant_id", .help = "Tenant that owns the instance.", .example = "acme"},
+    {.member = "tenant_id", .help = "Tenant that owns the instance or the cluster.", .example = "acme"},
+    {.member = "cluster", .help = "Cluster that its host is a node of, by its name; empty: none.", .example = "train"},
+    {.member = "node", .help = "The node's name.", .example = "train-w1"},
+    {.member = "pod_namespace", .help = "Namespace of the pod that has it; empty: none, or unknown.", .example = "default"},
+    {.member = "pod", .help = "The pod's name.", .example = "train-0"},
+    {.member = "container", .help = "The pod's container; empty: several.", .example = "main"},
     {.member = "utilization_percent", .help = "Share of time with a kernel running.", .unit = Unit::percent},
     {.member = "memory_utilization_percent", .help = "Share of time with memory being read or written.",
      .unit = Unit::percent},
@@ -106,7 +116,7 @@ inline constexpr auto fields<ListGpuUsage> = std::to_array<Field>({
     {.member = "zone", .help = "Only those in this zone.", .example = "nj", .form = &forms::label},
     {.member = "host", .help = "Only those in this host.", .example = "h-4f2a9c", .max = 128},
     {.member = "instance", .help = "Only those that this instance holds.", .example = "notebook-1", .max = 128},
-    {.member = "tenant_id", .help = "Only those that this tenant's instances hold.", .example = "acme",
+    {.member = "tenant_id", .help = "Only those that this tenant's instances and clusters hold.", .example = "acme",
      .max = 128},
     {.member = "live", .help = "Have their hosts measure each second for the next 15 seconds.",
      .absent = Absent::fills},

@@ -65,8 +65,9 @@ std::string number(const Range& range, double value, const std::string& unit) {
 }
 
 // Of a device's labels those that people know it by come first.
-constexpr auto labels_in_order = std::to_array<std::string_view>(
-    {"tenant", "workload", "host_name", "gpu", "slice", "use", "zone", "class", "model"});
+constexpr auto labels_in_order =
+    std::to_array<std::string_view>({"tenant", "workload", "cluster", "namespace", "pod", "host_name", "gpu",
+                                     "slice", "use", "zone", "class", "model"});
 
 // As few labels as tell all lines apart. Each line is a device's.
 std::vector<std::string> fewest_labels(const api::SeriesAnswer& answer,

@@ -129,6 +129,14 @@ std::string_view colour_of_heat(const std::optional<double>& celsius) {
     return *celsius >= hot ? red : yellow;
 }
 
+std::string holder_of(const api::GpuUsage& gpu) {
+    if (!gpu.instance_id.empty()) return safe_line(gpu.instance_id);
+    if (!gpu.pod.empty()) return safe_line(gpu.pod_namespace + "/" + gpu.pod);
+    if (!gpu.node.empty()) return safe_line("node " + gpu.node);
+    const bool named = held(gpu) || gpu.use == api::GpuUse::stock;
+    return named ? boost::describe::enum_to_string(gpu.use, "") : "";
+}
+
 Row row_of(const api::GpuUsage& gpu) {
     const std::string_view state = boost::describe::enum_to_string(gpu.state, "");
     std::string note = gpu.state == api::GpuState::healthy ? "" : std::string{state};
@@ -141,11 +149,7 @@ Row row_of(const api::GpuUsage& gpu) {
             {watts(gpu.power_watts, gpu.power_limit_watts), {}, true},
             {gpu.temperature_celsius ? fmt::format("{:.0f} C", *gpu.temperature_celsius) : "",
              colour_of_heat(gpu.temperature_celsius), true},
-            {gpu.instance_id.empty() ? std::string{held(gpu) || gpu.use == api::GpuUse::stock
-                                                       ? boost::describe::enum_to_string(gpu.use, "")
-                                                       : ""}
-                                     : safe_line(gpu.instance_id),
-             bold},
+            {holder_of(gpu), bold},
             {safe_line(gpu.tenant_id)},
             {note, gpu.state == api::GpuState::healthy ? yellow : red}};
 }

@@ -67,6 +67,22 @@ TEST(TopLines, HostsGpusAndInstances) {
         "notebook-1  acme       2  ||||||....  60%  80.0/160.0 GiB  825 W          0\n");
 }
 
+TEST(TopLines, APodOrItsNodeHoldsAGpu) {
+    auto one = gpu(0, 50), two = gpu(1, 0);
+    for (api::GpuUsage* of : {&one, &two}) {
+        of->use = api::GpuUse::cluster;
+        of->instance_id.clear();
+        of->cluster = "train";
+        of->node = "train-w1";
+    }
+    one.pod_namespace = "default";
+    one.pod = "job-0\x1b[2J";
+    const auto lines = top_lines({.gpus = {one, two}, .hosts = {}, .at = WallTime{}, .trouble = ""}, {});
+    EXPECT_THAT(joined(lines), HasSubstr("58 C  default/job-0\\x1b[2J  acme"));
+    EXPECT_THAT(joined(lines), HasSubstr("58 C  node train-w1"));
+    EXPECT_THAT(joined(lines), Not(HasSubstr("INSTANCE")));
+}
+
 TEST(TopLines, FitTheTerminal) {
     Top top{.gpus = {}, .hosts = {}, .at = WallTime{}, .trouble = ""};
     for (int i = 0; i < 100; ++i) top.gpus.push_back(gpu(i, i));

@@ -78,6 +78,33 @@ protected:
         ASSERT_TRUE(eventually(Seconds{120}, [&] { return phase(name) == "Running"; }))
             << kubectl({"describe", "pod", name, "-n", "gpu"}).out;
     }
+    // Of the series of the cluster's GPUs in the last moments; `pod`: empty: those without one.
+    json::array lines_of(const std::string& pod) {
+        const json::value told =
+            cloud_->told({"metrics", "query", "gpu_memory_used", "--where",
+                          fmt::format("cluster=train pod='{}'", pod), "--since", "20s", "--step", "10s"});
+        return told.is_object() ? told.at("lines").as_array() : json::array{};
+    }
+    void names(const std::string& pod) {
+        ASSERT_TRUE(eventually(Seconds{60}, [&] { return lines_of(pod).size() == 1; })) << cloud_->logs();
+        const json::array lines = lines_of(pod);
+        ASSERT_EQ(lines.size(), 1U);
+        const json::value& labels = lines[0].at("labels");
+        EXPECT_EQ(text_at(labels, "namespace"), "gpu");
+        EXPECT_EQ(text_at(labels, "container"), "main");
+        EXPECT_EQ(text_at(labels, "tenant"), "acme");
+        EXPECT_EQ(text_at(labels, "node"), "train-w2");
+    }
+    // As the operator sees GPUs now.
+    std::string holders() {
+        std::string all;
+        const json::value told = cloud_->told({"gpu", "list"});
+        if (!told.is_object()) return "nothing was told";
+        for (const json::value& gpu : told.at("items").as_array())
+            if (!text_at(gpu, "pod").empty())
+                all += text_at(gpu, "podNamespace") + "/" + text_at(gpu, "pod") + " ";
+        return all;
+    }
     Ran in_pod(const std::string& name, Words words) {
         words.insert(words.begin(), {"exec", name, "-n", "gpu", "--", "/busybox"});
         return kubectl(std::move(words));
@@ -138,9 +165,18 @@ TEST_F(GpuPods, OpenTheirDevicesAndNoOthers) {
     EXPECT_THAT(kubectl({"describe", "pod", "many", "-n", "gpu"}).out,
                 HasSubstr("Insufficient nvidia.com/gpu"));
 
+    ASSERT_NO_FATAL_FAILURE(names("one"));
+    ASSERT_NO_FATAL_FAILURE(names("two"));
+    EXPECT_THAT(holders(), HasSubstr("gpu/one "));
+    EXPECT_THAT(holders(), HasSubstr("gpu/two "));
+    EXPECT_THAT(lines_of("none"), IsEmpty());
+
     // Pods keep their GPUs over deaths of agent and kubelet, and others get those that are free.
     ASSERT_NO_FATAL_FAILURE(
         succeeds(kubectl({"delete", "pod", "two", "-n", "gpu", "--timeout=60s"}, {}, Seconds{90})));
+    EXPECT_TRUE(eventually(Seconds{90}, [&] { return lines_of("two").empty(); })) << "the pod is gone";
+    EXPECT_EQ(holders(), "gpu/one ");
+    EXPECT_EQ(lines_of("").size(), 1U);
     cloud_->kill_agent(worker());
     worker().run({"pkill", "-KILL", "-x", "kubelet"});
     ASSERT_TRUE(eventually(Seconds{90}, [&] {
@@ -151,6 +187,7 @@ TEST_F(GpuPods, OpenTheirDevicesAndNoOthers) {
     })) << cloud_->logs();
     ASSERT_NO_FATAL_FAILURE(succeeds(kubectl({"apply", "-f", "-"}, pod("three", 1))));
     ASSERT_NO_FATAL_FAILURE(runs("three"));
+    ASSERT_NO_FATAL_FAILURE(names("three"));
     EXPECT_EQ(device_of("three"), second);
     EXPECT_EQ(device_of("one"), first);
 

@@ -6641,10 +6641,30 @@ export interface components {
              */
             heldBy: string;
             /**
-             * @description Name of its holder: an instanceID, or the spec of a stock slot.
+             * @description Name of its holder: an instanceID, the spec of a stock slot, or a node of a cluster.
              * @example notebook-1
              */
             holder: string;
+            /**
+             * @description Id of the cluster that its host is a node of; empty: none.
+             * @example kc-7f3k2m9qxy
+             */
+            cluster: string;
+            /**
+             * @description Namespace of the pod that has it; empty: none, or unknown.
+             * @example default
+             */
+            podNamespace: string;
+            /**
+             * @description The pod's name.
+             * @example train-0
+             */
+            pod: string;
+            /**
+             * @description The pod's container; empty: several.
+             * @example main
+             */
+            container: string;
             /**
              * @description Name of the host it is in.
              * @example gpu-01
@@ -6954,10 +6974,35 @@ export interface components {
              */
             instanceID: string;
             /**
-             * @description Tenant that owns the instance.
+             * @description Tenant that owns the instance or the cluster.
              * @example acme
              */
             tenantID: string;
+            /**
+             * @description Cluster that its host is a node of, by its name; empty: none.
+             * @example train
+             */
+            cluster: string;
+            /**
+             * @description The node's name.
+             * @example train-w1
+             */
+            node: string;
+            /**
+             * @description Namespace of the pod that has it; empty: none, or unknown.
+             * @example default
+             */
+            podNamespace: string;
+            /**
+             * @description The pod's name.
+             * @example train-0
+             */
+            pod: string;
+            /**
+             * @description The pod's container; empty: several.
+             * @example main
+             */
+            container: string;
             /** @description Share of time with a kernel running. */
             utilizationPercent?: number;
             /** @description Share of time with memory being read or written. */
@@ -15453,7 +15498,7 @@ export interface operations {
                 limit?: number;
                 /** @description Continue behind the page with this nextCursor, of the same list. */
                 cursor?: string;
-                /** @description Only what fits: FIELD OP VALUE, several with blanks between them (docs/use/api.md). Fields: id, host, zone, index, vendor, model, serialNumber, state, reason, message, remedy, since, use, heldBy, holder, hostName, simulated, memoryBytes, memoryUnified, pciAddress, numaNode, pcieGeneration, pcieWidth, driverVersion, computeCapability, mig, gpuClass, tier, verdict, evidence, memoryUsedBytes, sampledAt. */
+                /** @description Only what fits: FIELD OP VALUE, several with blanks between them (docs/use/api.md). Fields: id, host, zone, index, vendor, model, serialNumber, state, reason, message, remedy, since, use, heldBy, holder, cluster, podNamespace, pod, container, hostName, simulated, memoryBytes, memoryUnified, pciAddress, numaNode, pcieGeneration, pcieWidth, driverVersion, computeCapability, mig, gpuClass, tier, verdict, evidence, memoryUsedBytes, sampledAt. */
                 query?: string;
             };
             header?: never;
@@ -15561,7 +15606,7 @@ export interface operations {
                 host?: string;
                 /** @description Only those that this instance holds. */
                 instance?: string;
-                /** @description Only those that this tenant's instances hold. */
+                /** @description Only those that this tenant's instances and clusters hold. */
                 tenantID?: string;
                 /** @description Have their hosts measure each second for the next 15 seconds. */
                 live?: boolean;
@@ -15569,7 +15614,7 @@ export interface operations {
                 limit?: number;
                 /** @description Continue behind the page with this nextCursor, of the same list. */
                 cursor?: string;
-                /** @description Only what fits: FIELD OP VALUE, several with blanks between them (docs/use/api.md). Fields: id, host, hostName, zone, index, model, state, use, instanceID, tenantID, memoryUsedBytes, memoryTotalBytes, clockMhz, throttled, sampledAt. */
+                /** @description Only what fits: FIELD OP VALUE, several with blanks between them (docs/use/api.md). Fields: id, host, hostName, zone, index, model, state, use, instanceID, tenantID, cluster, node, podNamespace, pod, container, memoryUsedBytes, memoryTotalBytes, clockMhz, throttled, sampledAt. */
                 query?: string;
             };
             header?: never;

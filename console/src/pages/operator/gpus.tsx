@@ -104,6 +104,8 @@ function Slices({ gpu }: { gpu: Gpu }) {
   );
 }
 
+const holder = (gpu: Gpu) => (gpu.holder ? `${gpu.use} ${gpu.holder}` : gpu.use);
+
 function facts(gpu: Gpu): Fact[] {
   return [
     { name: 'Id', value: <Id value={gpu.id} /> },
@@ -111,7 +113,9 @@ function facts(gpu: Gpu): Fact[] {
     { name: 'Zone', value: gpu.zone },
     { name: 'Model', value: gpu.model },
     { name: 'Memory', value: <Bytes value={gpu.memoryBytes} /> },
-    { name: 'Held by', value: gpu.holder ? `${gpu.use} ${gpu.holder}` : gpu.use },
+    { name: 'Held by', value: holder(gpu) },
+    { name: 'Pod', value: gpu.pod ? `${gpu.podNamespace}/${gpu.pod}` : undefined },
+    { name: 'Container', value: gpu.container || undefined },
     { name: 'Use now', value: measured(gpu.utilizationPercent, '%') },
     { name: 'Temperature', value: measured(gpu.temperatureCelsius, '°C') },
     { name: 'Power', value: measured(gpu.powerWatts, 'W') },
@@ -153,7 +157,7 @@ export const gpus = resource('/v1/gpus', {
     { key: 'name', title: 'GPU', value: (gpu) => `${gpu.hostName}, GPU ${gpu.index}`, width: '140px' },
     { key: 'state', title: 'State', value: (gpu) => gpu.state, cell: (gpu) => <StateBadge state={gpu.state} reason={gpu.message} />, width: '130px' },
     { key: 'remedy', title: 'Remedy', value: (gpu) => gpu.remedy.replaceAll('_', ' '), width: '130px' },
-    { key: 'use', title: 'Held by', value: (gpu) => (gpu.holder ? `${gpu.use} ${gpu.holder}` : gpu.use) },
+    { key: 'use', title: 'Held by', value: (gpu) => (gpu.pod ? `pod ${gpu.podNamespace}/${gpu.pod}` : holder(gpu)) },
     { key: 'model', title: 'Model', value: (gpu) => gpu.model, width: '160px' },
     { key: 'utilization', title: 'Use', value: (gpu) => gpu.utilizationPercent, cell: (gpu) => measured(gpu.utilizationPercent, '%'), width: '70px', align: 'right' },
     { key: 'temperature', title: 'Temp.', value: (gpu) => gpu.temperatureCelsius, cell: (gpu) => measured(gpu.temperatureCelsius, '°C'), width: '80px', align: 'right' },

@@ -36,10 +36,18 @@ function Why({ host }: { host: Host }) {
   );
 }
 
-function Holder({ gpu }: { gpu: Gpu }) {
+export function Holder({ gpu }: { gpu: Gpu }) {
   if (!gpu.holder && !gpu.heldBy) return <Text span fz="sm" c="dimmed">{gpu.use}</Text>;
   if (gpu.use === 'instance') return <Link className="plain" href={`/instances/${encodeURIComponent(gpu.heldBy)}`}>{gpu.holder || gpu.heldBy}</Link>;
   if (gpu.use === 'stock') return <Link className="plain" href={`/stock/${encodeURIComponent(gpu.holder)}`}>stock {gpu.holder}</Link>;
+  if (gpu.use === 'cluster') {
+    return (
+      <>
+        {gpu.pod ? `pod ${gpu.podNamespace}/${gpu.pod} of ` : 'node '}
+        <Link className="plain" href={`/clusters/${encodeURIComponent(gpu.cluster)}`}>{gpu.holder || gpu.heldBy}</Link>
+      </>
+    );
+  }
   return <>{gpu.holder || gpu.heldBy}</>;
 }
 

@@ -252,6 +252,23 @@ ReportIs count_report(Desk& desk, const std::string& id, std::uint64_t sequence,
     return ReportIs::next;
 }
 
+namespace {
+
+// An agent counts from its beginning: one that tells less than before has begun again, and of the first in a
+// term it is not known how much is new.
+void note_pod_devices(Desk& desk, HostLive& live, const std::optional<PodDevicesTold>& told) {
+    const auto more = [](std::uint64_t before, std::uint64_t now) {
+        return now >= before ? now - before : now;
+    };
+    if (told && live.pod_devices) {
+        desk.live.pod_allocations += more(live.pod_devices->allocations, told->allocations);
+        desk.live.pod_refusals += more(live.pod_devices->refused, told->refused);
+    }
+    live.pod_devices = told;
+}
+
+}  // namespace
+
 void note_report(Desk& desk, const std::string& id, HostReport report, Instant now) {
     const Host* host = desk.estate.hosts.find(id);
     if (!host || host->phase == HostPhase::retired) return;
@@ -265,7 +282,10 @@ void note_report(Desk& desk, const std::string& id, HostReport report, Instant n
         if (note_facts(desk, id, report) || !live.judged) each_feature(&Feature::host_described, desk, id);
     }
     tell_faults(desk, id, report.faults);
-    if (report.telemetry) note_telemetry(desk, id, std::move(*report.telemetry));
+    if (report.telemetry) {
+        note_telemetry(desk, id, std::move(*report.telemetry));
+        note_pod_devices(desk, live, report.pod_devices);
+    }
     each_feature(&Feature::host_reports, desk, id, report);
     if (move(desk, id, HostEvent::report, "ready", "The host reports.") || live.reachable_since == 0)
         live.reachable_since = desk.estate.micros();

@@ -213,6 +213,7 @@ api::Gpu view(const Desk& desk, const Host& host, const GpuFacts& gpu) {
         const Instance* instance = desk.estate.instances.find(claim->holder);
         const Slot* slot = desk.estate.slots.find(claim->holder);
         const ClusterNode* node = desk.estate.cluster_nodes.find(claim->holder);
+        if (node) shown.cluster = node->cluster;
         shown.holder = instance ? instance->caller_id : slot ? slot->spec : node ? node->name : claim->holder;
         switch (claim->use) {
             case ClaimUse::stock: shown.use = api::GpuUse::stock; break;
@@ -257,6 +258,11 @@ api::Gpu view(const Desk& desk, const Host& host, const GpuFacts& gpu) {
         const auto as_double = [](const Metric& metric, double scale) {
             return metric ? std::optional{static_cast<double>(*metric) * scale} : std::nullopt;
         };
+        if (sample->second.pod && shown.use == api::GpuUse::cluster) {
+            shown.pod_namespace = sample->second.pod->pod_namespace;
+            shown.pod = sample->second.pod->name;
+            shown.container = sample->second.pod->container;
+        }
         shown.memory_used_bytes = sample->second.memory_used_bytes;
         shown.utilization_percent = as_double(sample->second.utilisation_percent, 1);
         shown.temperature_celsius = as_double(sample->second.temperature_celsius, 1);

@@ -29,8 +29,8 @@ std::vector<std::string> labels_meant(bool everywhere, const std::string& by) {
     auto labels = api::report_labels_of(by).value_or(std::vector<std::string>{});
     if (labels.empty()) labels.emplace_back(everywhere ? "tenant" : "instance");
     const auto named = [&](std::string_view label) { return std::ranges::count(labels, label) > 0; };
-    // Two tenants' instances may have one name.
-    if (everywhere && (named("instance") || named("workload")) && !named("tenant"))
+    // Two tenants' instances or clusters may have one name.
+    if (everywhere && (named("instance") || named("workload") || named("cluster")) && !named("tenant"))
         labels.insert(labels.begin(), "tenant");
     return labels;
 }

@@ -38,8 +38,9 @@ Result<api::List<api::GpuUsage>> gpu_usage(const Desk& desk, const api::Call& ca
         for (const GpuFacts& gpu : host.facts.gpus) {
             if (!behind(call, id + "." + gpu.uuid)) continue;
             const Claim* claim = holders.of(id, gpu.uuid);
-            if (!tenant.empty() && (!claim || claim->use != ClaimUse::instance || claim->tenant != tenant ||
-                                    !may(call, scope_of(*claim))))
+            const bool is_owners =
+                claim && (claim->use == ClaimUse::instance || claim->use == ClaimUse::node);
+            if (!tenant.empty() && (!is_owners || claim->tenant != tenant || !may(call, scope_of(*claim))))
                 continue;
             if (!instance.empty() && (!claim || claim->holder != instance)) continue;
             list.items.push_back(usage_of(desk, host, gpu, claim, tenant));

@@ -25,6 +25,18 @@ std::string with(std::string_view labels, MetricsPage::Labels more) {
     return std::string{labels.substr(0, labels.size() - 1)} + added;
 }
 
+// And those of a node of a cluster.
+std::string with_pod(const Desk& desk, const Claim& claim, const GpuSample& sample, std::string_view labels) {
+    const ClusterNode* node = desk.estate.cluster_nodes.find(claim.holder);
+    const Cluster* cluster = node ? desk.estate.clusters.find(node->cluster) : nullptr;
+    const GpuPod pod = sample.pod.value_or(GpuPod{});
+    return with(labels, {{"cluster", cluster ? cluster->name : ""},
+                         {"node", node ? node->name : ""},
+                         {"namespace", pod.pod_namespace},
+                         {"pod", pod.name},
+                         {"container", pod.container}});
+}
+
 // Whole numbers as such: a page of rates and temperatures reads as the exporter's.
 void write_row(MetricsPage& page, const std::string& labels, double value) {
     constexpr double whole_max = 9e15;
@@ -176,7 +188,7 @@ Result<> write_gpu_metrics(MetricsPage& page, const Desk& desk, const std::strin
             const std::string index = fmt::format("{}", gpu.index);
             const Claim* claim = holders.of(id, gpu.uuid);
             const Instance* instance = claim ? desk.estate.instances.find(claim->holder) : nullptr;
-            const std::string labels = MetricsPage::labels(
+            std::string labels = MetricsPage::labels(
                 {{"gpu", index},
                  {"UUID", gpu.uuid},
                  {"pci_bus_id", gpu.pci_address},
@@ -189,6 +201,8 @@ Result<> write_gpu_metrics(MetricsPage& page, const Desk& desk, const std::strin
                  {"zone", host.zone},
                  {"tenant", claim ? claim->tenant : ""},
                  {"workload", instance ? instance->caller_id : ""}});
+            if (claim && claim->use == ClaimUse::node)
+                labels = with_pod(desk, *claim, sample->second, labels);
             gpus.push_back({labels, &sample->second});
             for (const SliceSample& part : sample->second.slices) {
                 const auto slice = std::ranges::find(gpu.slices, part.uuid, &GpuSlice::uuid);

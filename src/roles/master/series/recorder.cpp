@@ -13,11 +13,13 @@ namespace hostler::master {
 
 Measurement measured(const Desk& desk, const std::string& id, series::Millis time,
                      const std::map<std::string, GpuSample>& gpus, const std::optional<HostSample>& sample,
-                     std::vector<SeriesDevicePtr>& devices) {
+                     std::vector<SeriesDevicePtr>& devices, std::optional<PodChanges> pods) {
     Measurement made{.time = time};
     const Host* host = desk.estate.hosts.find(id);
     if (!host || host->phase == HostPhase::retired) return made;
-    devices = series_devices(desk, *host, devices);
+    PodsTold names{.time = time};
+    if (pods) names = {.time = time, .gpus = &gpus, .changes = &pods->of, .now = pods->now};
+    devices = series_devices(desk, *host, devices, names);
     made.devices.reserve(devices.size());
     made.cells.reserve(gpus.size() * columns_of(Measured::gpu).size() + columns_of(Measured::host).size());
     for (std::size_t i = 0; i < host->facts.gpus.size(); ++i) {
@@ -229,7 +231,8 @@ Task<std::optional<DeviceNumber>> Recorder::describe(const Waiting& report, Seri
     // Whose it was before its holder came is not known here: it is shown to nobody as theirs.
     if (!known && told->labels.from != 0 && report.what.time < from) {
         series::Device before = device;
-        for (const char* label : {"project", "use", "tenant", "volume", "workload"})
+        for (const char* label : {"cluster", "container", "namespace", "node", "pod", "project", "tenant",
+                                  "use", "volume", "workload"})
             before.labels.erase(label);
         const auto described = co_await store_.describe(std::move(before), report.what.time);
         if (!described && described.error().code != Code::exhausted)

@@ -21,11 +21,18 @@ struct Measurement {
     std::vector<series::Cell> cells;       // Of each row columns_of(), one behind the other.
 };
 
+// How often the pods of GPUs change, and when they are looked at.
+struct PodChanges {
+    std::map<std::string, Rate>& of;
+    Instant now;
+};
+
 // Of GPUs that the host has; what it says of others is not kept. `devices`: of the host's report before, and
-// afterwards of this one.
+// afterwards of this one. `pods`: null for a report that comes again, whose pods were noted when it came
+// first.
 Measurement measured(const Desk& desk, const std::string& host, series::Millis time,
                      const std::map<std::string, GpuSample>& gpus, const std::optional<HostSample>& sample,
-                     std::vector<SeriesDevicePtr>& devices);
+                     std::vector<SeriesDevicePtr>& devices, std::optional<PodChanges> pods);
 
 // Adds a row for each of `disks` that note_disks() has let pass. The series never forget a device, while
 // volumes and instances come and go: a host has `disk_series_host_max` rows for each kind, which are used

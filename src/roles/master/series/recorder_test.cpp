@@ -413,7 +413,7 @@ TEST_F(Samples, OfVolumesAndLayersAreTheirOwnersWhileTheyAreThere) {
 
 TEST_F(Samples, AreOfTheSameDevicesUntilSomethingOfThemChanges) {
     const auto named = [&](const std::vector<SeriesDevicePtr>& before) {
-        return series_devices(desk(), desk().estate.hosts.at("h-a"), before);
+        return series_devices(desk(), desk().estate.hosts.at("h-a"), before, {});
     };
     const auto first = named({});
     ASSERT_EQ(first.size(), desk().estate.hosts.at("h-a").facts.gpus.size() + 1);

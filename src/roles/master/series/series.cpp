@@ -13,19 +13,24 @@ namespace {
 // What labels say, without a copy of it. What is empty is no label.
 struct LabelWords {
     std::string index{}, gpu_instance{};
-    std::string_view family{}, gpu{}, host{}, host_name{}, model{}, profile{}, project{}, slice{}, tenant{},
-        use{}, vendor{}, volume{}, workload{}, zone{};
+    std::string_view cluster{}, container{}, family{}, gpu{}, host{}, host_name{}, model{}, name_space{},
+        node{}, pod{}, profile{}, project{}, slice{}, tenant{}, use{}, vendor{}, volume{}, workload{}, zone{};
     series::Millis from = 0;
 
     auto by_name() const {
         using Word = std::pair<std::string_view, std::string_view>;
         return std::to_array<Word>({{"class", family},
+                                    {"cluster", cluster},
+                                    {"container", container},
                                     {"gpu", gpu},
                                     {"gpu_instance", gpu_instance},
                                     {"host", host},
                                     {"host_name", host_name},
                                     {"index", index},
                                     {"model", model},
+                                    {"namespace", name_space},
+                                    {"node", node},
+                                    {"pod", pod},
                                     {"profile", profile},
                                     {"project", project},
                                     {"slice", slice},
@@ -72,7 +77,18 @@ LabelWords label_words(const Desk& desk, const Host& host, const GpuFacts& gpu, 
         else
             words.from = std::max(claim->since, instance->ran_since) / 1000;
     }
+    if (claim->use != ClaimUse::node) return words;
+    if (const ClusterNode* node = desk.estate.cluster_nodes.find(claim->holder)) {
+        words.node = node->name;
+        if (const Cluster* cluster = desk.estate.clusters.find(node->cluster)) words.cluster = cluster->name;
+    }
     return words;
+}
+
+void add_pod(const GpuPod& pod, LabelWords& words) {
+    words.name_space = pod.pod_namespace;
+    words.pod = pod.name;
+    words.container = pod.container;
 }
 
 LabelWords label_words(const Desk& desk, const Host& host, const GpuFacts& gpu, const GpuSlice& slice,
@@ -92,7 +108,6 @@ SeriesLabels labels_from(const LabelWords& words) {
 }
 
 bool label_words_are(const SeriesLabels& labels, const LabelWords& words) {
-    if (labels.from != words.from) return false;
     auto at = labels.labels.begin();
     for (const auto& [name, word] : words.by_name()) {
         if (word.empty()) continue;
@@ -100,6 +115,44 @@ bool label_words_are(const SeriesLabels& labels, const LabelWords& words) {
         ++at;
     }
     return at == labels.labels.end();
+}
+
+// Those of the pod of which `device` says that it has the GPU, if it is still the same GPU of the same node.
+LabelWords pod_words(const SeriesDevice& device, const LabelWords& gpu) {
+    const auto said = [&device](const char* label) -> std::string_view {
+        const auto found = device.labels.labels.find(label);
+        return found == device.labels.labels.end() ? std::string_view{} : std::string_view{found->second};
+    };
+    if (said("gpu") != gpu.gpu || said("node") != gpu.node) return {};
+    return {.container = said("container"), .name_space = said("namespace"), .pod = said("pod")};
+}
+
+// `before`: the GPU's device before; null: there was none.
+void add_pod_told(LabelWords& words, const SeriesDevice* before, const PodsTold& pods) {
+    const LabelWords old = before ? pod_words(*before, words) : LabelWords{};
+    const auto same = [&old](const GpuPod& pod) {
+        return old.name_space == pod.pod_namespace && old.pod == pod.name && old.container == pod.container;
+    };
+    if (pods.gpus) {
+        const std::string gpu{words.gpu};
+        const auto sample = pods.gpus->find(gpu);
+        if (sample == pods.gpus->end() || !sample->second.pod) return;
+        const GpuPod& pod = *sample->second.pod;
+        if (same(pod) || pods.changes->try_emplace(gpu, pod_changes_max).first->second.take(pods.now))
+            add_pod(pod, words);
+        return;
+    }
+    words.name_space = old.name_space;
+    words.pod = old.pod;
+    words.container = old.container;
+}
+
+// Of GPUs that the host no longer has.
+void forget_changes(const Host& host, const PodsTold& pods) {
+    if (!pods.changes || pods.changes->size() <= host.facts.gpus.size()) return;
+    std::erase_if(*pods.changes, [&host](const auto& one) {
+        return std::ranges::find(host.facts.gpus, one.first, &GpuFacts::uuid) == host.facts.gpus.end();
+    });
 }
 
 template <class Sample>
@@ -148,32 +201,46 @@ SeriesLabels series_labels(const Host& host, const Instance& instance) {
 }
 
 std::vector<SeriesDevicePtr> series_devices(const Desk& desk, const Host& host,
-                                            const std::vector<SeriesDevicePtr>& before) {
+                                            const std::vector<SeriesDevicePtr>& before,
+                                            const PodsTold& pods) {
     std::map<std::string_view, const Claim*> holders;
     for (const Claim* claim : claims_on(desk, host.id))
         for (const std::string& gpu : claim->gpus) holders[gpu] = claim;
+    forget_changes(host, pods);
     std::vector<SeriesDevicePtr> devices;
+    const auto before_at = [&](std::size_t at, Measured of) {
+        return at < before.size() && before[at]->of == of ? before[at].get() : nullptr;
+    };
     // What was at this place before, when it is that still.
-    const auto add = [&](Measured of, const LabelWords& words, auto id) {
+    const auto add = [&](Measured of, LabelWords words, auto id, const Claim* claim) {
         const std::size_t at = devices.size();
-        if (at < before.size() && before[at]->of == of && label_words_are(before[at]->labels, words))
+        const SeriesDevice* old = before_at(at, of);
+        const bool on_node = claim && claim->use == ClaimUse::node;
+        if (old && label_words_are(old->labels, words) &&
+            (on_node ? old->labels.from >= words.from : old->labels.from == words.from)) {
             devices.push_back(before[at]);
-        else
-            devices.push_back(
-                std::make_shared<const SeriesDevice>(SeriesDevice{of, id(), labels_from(words)}));
+            return;
+        }
+        if (on_node) words.from = std::max(words.from, pods.time);
+        devices.push_back(std::make_shared<const SeriesDevice>(SeriesDevice{of, id(), labels_from(words)}));
     };
     const auto holder_of = [&](const GpuFacts& gpu) {
         const auto holder = holders.find(gpu.uuid);
         return holder == holders.end() ? nullptr : holder->second;
     };
-    for (const GpuFacts& gpu : host.facts.gpus)
-        add(Measured::gpu, label_words(desk, host, gpu, holder_of(gpu)),
-            [&] { return series_gpu(host.id, gpu.uuid); });
+    for (const GpuFacts& gpu : host.facts.gpus) {
+        const Claim* claim = holder_of(gpu);
+        LabelWords words = label_words(desk, host, gpu, claim);
+        if (claim && claim->use == ClaimUse::node)
+            add_pod_told(words, before_at(devices.size(), Measured::gpu), pods);
+        add(Measured::gpu, words, [&] { return series_gpu(host.id, gpu.uuid); }, claim);
+    }
     for (const GpuFacts& gpu : host.facts.gpus)
         for (const GpuSlice& slice : gpu.slices)
-            add(Measured::slice, label_words(desk, host, gpu, slice, holder_of(gpu)),
-                [&] { return series_slice(host.id, slice.uuid); });
-    add(Measured::host, label_words(host), [&] { return series_host(host.id); });
+            add(
+                Measured::slice, label_words(desk, host, gpu, slice, holder_of(gpu)),
+                [&] { return series_slice(host.id, slice.uuid); }, holder_of(gpu));
+    add(Measured::host, label_words(host), [&] { return series_host(host.id); }, nullptr);
     return devices;
 }
 

@@ -24,8 +24,8 @@ struct SeriesLabels {
 };
 
 // host host_name zone gpu index (the driver's) model class vendor; while it is held also `use` (stock,
-// instance, foreign) and, by an instance, tenant, project and workload. Empty labels are left out. `claim`:
-// what holds it; null: nothing does.
+// instance, foreign) and, by an instance, tenant, project and workload, by a node of a cluster tenant,
+// project, cluster and node. Empty labels are left out. `claim`: what holds it; null: nothing does.
 SeriesLabels series_labels(const Desk& desk, const Host& host, const GpuFacts& gpu, const Claim* claim);
 // Those of its GPU, and slice profile gpu_instance.
 SeriesLabels series_labels(const Desk& desk, const Host& host, const GpuFacts& gpu, const GpuSlice& slice,
@@ -43,10 +43,20 @@ struct SeriesDevice {
 };
 using SeriesDevicePtr = std::shared_ptr<const SeriesDevice>;
 
+// What samples say of the pods that have GPUs.
+struct PodsTold {
+    series::Millis time = 0;                         // When it was so.
+    const std::map<std::string, GpuSample>* gpus{};  // Null: what `before` said of pods holds.
+    std::map<std::string, Rate>* changes{};          // With `gpus`: of each GPU, as HostLive has it.
+    Instant now{};
+};
+
 // The GPUs of a host in the order of its facts, their slices, then itself. What is as it was in `before` is
-// that very one: it costs nothing to make and to compare.
+// that very one: it costs nothing to make and to compare. GPUs of a node have namespace, pod and container,
+// too, if a pod has them. Labels with a node hold from the first sample on that has them: only that says
+// which pod has a GPU.
 std::vector<SeriesDevicePtr> series_devices(const Desk& desk, const Host& host,
-                                            const std::vector<SeriesDevicePtr>& before);
+                                            const std::vector<SeriesDevicePtr>& before, const PodsTold& pods);
 
 // The cells of a row, as columns_of() has them.
 void add_cells(const GpuSample& sample, std::vector<series::Cell>& to);

@@ -79,13 +79,18 @@ api::GpuUsage usage_of(const Desk& desk, const Host& host, const GpuFacts& gpu, 
     if (const auto state = host.gpu_states.find(gpu.uuid); state != host.gpu_states.end())
         boost::describe::enum_from_string(text_of(state->second.health).c_str(), shown.state);
     if (claim) {
-        const bool is_instances = claim->use == ClaimUse::leaving || claim->use == ClaimUse::reserved ||
-                                  claim->use == ClaimUse::node;
+        const bool is_instances = claim->use == ClaimUse::leaving || claim->use == ClaimUse::reserved;
         boost::describe::enum_from_string(text_of(is_instances ? ClaimUse::instance : claim->use).c_str(),
                                           shown.use);
+        if (claim->use == ClaimUse::node) shown.use = api::GpuUse::cluster;
         shown.tenant_id = claim->tenant;
         if (const Instance* instance = desk.estate.instances.find(claim->holder))
             shown.instance_id = instance->caller_id;
+        if (const ClusterNode* node = desk.estate.cluster_nodes.find(claim->holder)) {
+            shown.node = node->name;
+            if (const Cluster* cluster = desk.estate.clusters.find(node->cluster))
+                shown.cluster = cluster->name;
+        }
     }
     if (gpu.memory_bytes > 0) shown.memory_total_bytes = gpu.memory_bytes;
     const auto live = desk.live.hosts.find(host.id);
@@ -93,6 +98,11 @@ api::GpuUsage usage_of(const Desk& desk, const Host& host, const GpuFacts& gpu, 
     const auto sample = live->second.samples.find(gpu.uuid);
     if (sample == live->second.samples.end()) return shown;
     add_sample(sample->second, shown);
+    if (sample->second.pod && shown.use == api::GpuUse::cluster) {
+        shown.pod_namespace = sample->second.pod->pod_namespace;
+        shown.pod = sample->second.pod->name;
+        shown.container = sample->second.pod->container;
+    }
     shown.sampled_at = moment(live->second.sampled_at);
     for (const WorkloadUse& use : live->second.uses) {
         if (use.gpu != gpu.uuid) continue;

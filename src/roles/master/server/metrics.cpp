@@ -183,8 +183,12 @@ void Master::write_metrics(MetricsPage& page) const {
                      workloads_host_max);
     std::size_t layers = 0;
     std::int64_t layer_bytes = 0;
-    std::uint64_t ahead = 0;
+    std::uint64_t ahead = 0, pod_gpus = 0, pod_gpus_allocated = 0;
     for (const auto& [id, host] : desk.live.hosts) {
+        if (host.pod_devices && host.connected) {
+            pod_gpus += host.pod_devices->offered;
+            pod_gpus_allocated += host.pod_devices->allocated.value_or(0);
+        }
         layers = std::max(layers, host.layers.size());
         ahead += host.layers_ahead;
         for (const auto& [instance, layer] : host.layers) layer_bytes += layer.bytes;
@@ -197,6 +201,13 @@ void Master::write_metrics(MetricsPage& page) const {
     write_disk_metrics(page, desk);
     page.add("hostler_master_layers_ahead", "Empty layers that hosts have made ahead for idle slots.", gauge,
              ahead);
+    page.add("hostler_master_pod_gpus", "GPUs that nodes of clusters offer to pods.", gauge, pod_gpus);
+    page.add("hostler_master_pod_gpus_allocated", "GPUs that pods have.", gauge, pod_gpus_allocated);
+    page.add("hostler_master_pod_gpu_allocations_total", "Containers of pods that got GPUs, in this term.",
+             counter, desk.live.pod_allocations);
+    page.add("hostler_master_pod_gpu_refusals_total",
+             "Containers of pods that did not get their GPUs, in this term.", counter,
+             desk.live.pod_refusals);
     page.add("hostler_master_workloads_refused_total", "Workloads that hosts named beyond what is believed.",
              counter, desk.live.workloads_refused);
     const Denials::Count& denials = desk.live.part<Denials>().count();

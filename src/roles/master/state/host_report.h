@@ -36,6 +36,7 @@ struct HostReport {
     std::map<std::string, InstanceSample> instances{};  // What they use, of those that it tells of.
     std::int64_t time = 0;                              // When it was measured, by the host's clock;
     std::optional<std::int64_t> age_us{};               // age when it was sent; nullopt: not known.
+    std::optional<PodDevicesTold> pod_devices{};        // nullopt: it is no node.
     std::uint64_t workloads_cut = 0;                    // That it named beyond what a host is believed.
     bool complete = false;                              // `workloads` are all there are.
     std::uint64_t stamp_us = 0;

@@ -86,6 +86,14 @@ struct InstanceRow {
     InstanceSample last{};  // As its host last told.
 };
 
+// The GPUs of a node that its pods may have.
+struct PodDevicesTold {
+    std::uint32_t offered = 0;
+    std::optional<std::uint32_t> allocated{};  // nullopt: its kubelet did not tell.
+    std::uint64_t allocations = 0;             // Since its agent began,
+    std::uint64_t refused = 0;                 // and those that failed.
+};
+
 // One that is under way.
 struct HostChallenge {
     std::string command;
@@ -136,13 +144,15 @@ struct HostLive {
     std::map<std::string, DiskRow> disk_rows;          // By "volume/v-…" and "layer/i-…".
     std::map<std::string, InstanceRow> instance_rows;  // By instance.
     std::uint32_t layers_ahead = 0;                    // Empty ones that it has made ahead.
-    std::optional<Rate> foreign;          // Of claims for workloads that the store does not know.
-    bool foreign_refused = false;         // It was told of.
-    std::map<std::string, int> missed;    // Complete reports in a row in which it was not started.
-    bool judged = false;                  // Whether it may sell was decided on what is known of it.
-    std::int64_t measure_rest_until = 0;  // It could not be measured a moment ago,
-    int measure_failures = 0;             // so often in a row.
-    std::set<std::string> gpu_marks{};    // Ids and serial numbers of its GPUs.
+    std::optional<PodDevicesTold> pod_devices;         // nullopt: it is no node.
+    std::map<std::string, Rate> pod_changes;  // Of each GPU: how often its series may name another pod.
+    std::optional<Rate> foreign;              // Of claims for workloads that the store does not know.
+    bool foreign_refused = false;             // It was told of.
+    std::map<std::string, int> missed;        // Complete reports in a row in which it was not started.
+    bool judged = false;                      // Whether it may sell was decided on what is known of it.
+    std::int64_t measure_rest_until = 0;      // It could not be measured a moment ago,
+    int measure_failures = 0;                 // so often in a row.
+    std::set<std::string> gpu_marks{};        // Ids and serial numbers of its GPUs.
     std::optional<HostChallenge> challenge{};
     bool measures_speed = false;  // Its agent does, as its hello said.
     // By access point: the way to it could not be measured a moment ago.
@@ -161,6 +171,10 @@ inline constexpr std::size_t layers_host_max = 16'384;
 // kept.
 inline constexpr std::size_t disks_host_max = 4096;
 inline constexpr int disk_series_host_max = 64;
+
+// How often the series of a GPU may name another pod: beyond it they name none. Each name stays in memory for
+// a day or two, and is another series to whatever receives samples by remote write.
+inline constexpr RateLimit pod_changes_max{.per_second = 1.0 / 60, .burst = 60};
 
 // Instances of a host whose use has series.
 inline constexpr int instance_series_host_max = 256;
@@ -225,6 +239,8 @@ struct Live {
 
     std::uint64_t audit_pruned = 0;       // Lines of the audit that this term has taken out.
     std::uint64_t workloads_refused = 0;  // That hosts named beyond what they are believed.
+    std::uint64_t pod_allocations = 0;    // Of GPUs to containers of pods that hosts told of in this term,
+    std::uint64_t pod_refusals = 0;       // and those that they refused.
 
     // What a feature keeps here, see Parts.
     template <class T>
@@ -246,6 +262,8 @@ struct Live {
               archiving_(live.archiving),
               gpu_marks_known_(live.gpu_marks_known),
               workloads_refused_(live.workloads_refused),
+              pod_allocations_(live.pod_allocations),
+              pod_refusals_(live.pod_refusals),
               parts_(live.parts_) {
             each_map([](auto& map) { map.begin_trial(); });
         }
@@ -255,6 +273,8 @@ struct Live {
             live_.archiving = std::move(archiving_);
             live_.gpu_marks_known = gpu_marks_known_;
             live_.workloads_refused = workloads_refused_;
+            live_.pod_allocations = pod_allocations_;
+            live_.pod_refusals = pod_refusals_;
             live_.parts_.restore(std::move(parts_));
         }
         Trial(const Trial&) = delete;
@@ -269,6 +289,8 @@ struct Live {
         std::set<std::string> archiving_;
         bool gpu_marks_known_;
         std::uint64_t workloads_refused_;
+        std::uint64_t pod_allocations_;
+        std::uint64_t pod_refusals_;
         Parts parts_;
     };
 

@@ -216,7 +216,8 @@ struct Words {
                 const bool sampled = said.telemetry.has_value(), disks = said.disks.has_value();
                 note_report(desk, host, std::move(said), term->ports().timers.now());
                 if (!sampled) break;
-                samples = measured(desk, host, apart(time), live.samples, live.sample, devices);
+                samples = measured(desk, host, apart(time), live.samples, live.sample, devices,
+                                   PodChanges{live.pod_changes, term->ports().timers.now()});
                 if (disks && live.disks)
                     add_disks(desk, host, *live.disks, ReportIs::next, live.disk_rows, samples);
                 add_instances(desk, host, instances, ReportIs::next, live.instance_rows, samples);
@@ -226,7 +227,8 @@ struct Words {
                 term->heard(host);
                 // It is not known whether they were stored: the same moment is stored once.
                 if (said.telemetry)
-                    samples = measured(desk, host, time, said.telemetry->gpus, said.telemetry->host, devices);
+                    samples = measured(desk, host, time, said.telemetry->gpus, said.telemetry->host, devices,
+                                       std::nullopt);
                 if (said.telemetry && said.disks)
                     add_disks(desk, host, only_there(desk, host, std::move(*said.disks)), ReportIs::known,
                               live.disk_rows, samples);

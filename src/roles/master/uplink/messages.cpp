@@ -282,6 +282,10 @@ HostTelemetryTold told_in(const From& from, const HostLive& live) {
             unpack_metrics({slice.values().data(), static_cast<std::size_t>(slice.values_size())},
                            live.slice_order, part);
         }
+        sample.pod.reset();
+        if (!gpu.has_pod()) continue;
+        GpuPod pod{gpu.pod().pod_namespace(), gpu.pod().name(), gpu.pod().container()};
+        if (is_valid(pod)) sample.pod = std::move(pod);
     }
     if (from.has_host())
         unpack_metrics({from.host().values().data(), static_cast<std::size_t>(from.host().values_size())},
@@ -393,6 +397,16 @@ HostReport report_of(const uplink::Report& from, const HostLive& live) {
     if (from.has_host() || !from.gpus().empty()) report.telemetry = told_in(from, live);
     if (from.has_disks()) report.disks = disks_of(from.disks());
     report.instances = instances_of(from, live);
+    if (from.has_pod_devices()) {
+        const auto count = [](std::uint64_t value) { return std::min<std::uint64_t>(value, 1ULL << 62); };
+        const auto gpus = [](std::uint32_t value) { return std::min<std::uint32_t>(value, gpus_max); };
+        const auto& told = from.pod_devices();
+        report.pod_devices = {.offered = gpus(told.offered()),
+                              .allocated = std::nullopt,
+                              .allocations = count(told.allocations()),
+                              .refused = count(told.refused())};
+        if (told.has_allocated()) report.pod_devices->allocated = gpus(told.allocated());
+    }
     return report;
 }
 
