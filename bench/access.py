@@ -110,8 +110,9 @@ class Account:
         self.lock, self.kills, self.worked = threading.Lock(), [], {}
         self.asked, self.lost, self.breaks, self.notes = {}, {}, 0, []
 
-    def shadowed(self, at):
-        return any(0 <= at - kill <= SHADOW_S for kill in self.kills)
+    def shadowed(self, since):
+        """Whether a kill was in the time from then until now, or up to 30 s before it."""
+        return any(since - SHADOW_S <= kill for kill in self.kills)
 
     def note(self, kind, good, at, why=""):
         with self.lock:

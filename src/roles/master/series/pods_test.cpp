@@ -23,6 +23,8 @@ using ::testing::IsEmpty;
 using ::testing::Not;
 using ::testing::Pair;
 
+const GpuPod pod_of_default{"default", "train-0", "main"}, pod_of_team{"team", "train-1", ""};
+
 struct PodSeries : ::testing::Test, testing::HostRig {
     PodSeries() {
         run_term();
@@ -59,10 +61,10 @@ struct PodSeries : ::testing::Test, testing::HostRig {
         desk().estate.claims.erase("c-" + id);
         desk().estate.cluster_nodes.erase(id);
     }
-    uplink::Frame sampled(std::uint64_t sequence, const std::optional<GpuPod>& pod) {
+    uplink::Frame sampled(std::uint64_t number, const std::optional<GpuPod>& pod) {
         uplink::Frame frame;
         auto& said = *frame.mutable_report();
-        said.set_sequence(sequence);
+        said.set_sequence(number);
         said.set_time(timers.wall().time_since_epoch().count());
         auto& gpu = *said.add_gpus();
         gpu.set_uuid("GPU-a-0");
@@ -114,13 +116,11 @@ struct PodSeries : ::testing::Test, testing::HostRig {
     Api api{lead};
 };
 
-const GpuPod first{"default", "train-0", "main"}, second{"team", "train-1", ""};
-
 TEST_F(PodSeries, SamplesHaveTheLabelsOfThePodThatHadTheGpu) {
     const auto none = tell(std::nullopt);
-    const auto one = tell(first);
-    const auto still = tell(first);
-    const auto two = tell(second);
+    const auto one = tell(pod_of_default);
+    const auto still = tell(pod_of_default);
+    const auto two = tell(pod_of_team);
     const auto after = tell(std::nullopt);
     EXPECT_EQ(labels_at(none).at("cluster"), "train");
     EXPECT_EQ(labels_at(none).at("node"), "train-w1");
@@ -137,9 +137,9 @@ TEST_F(PodSeries, SamplesHaveTheLabelsOfThePodThatHadTheGpu) {
 }
 
 TEST_F(PodSeries, AnotherNodeBeginsWithoutThePodsOfTheOneBefore) {
-    const auto before = tell(first);
+    const auto before = tell(pod_of_default);
     leave("kn-1");
-    const auto idle = tell(first);
+    const auto idle = tell(pod_of_default);
     become_node("kn-2", "train-w2");
     const auto after = tell(std::nullopt);
     EXPECT_EQ(pod_at(before), "default/train-0/main");
@@ -153,14 +153,15 @@ TEST_F(PodSeries, AnotherNodeBeginsWithoutThePodsOfTheOneBefore) {
 // The report comes again, after a later one that says something else.
 TEST_F(PodSeries, AReportThatComesAgainChangesNoPod) {
     timers.advance(10s);
-    const uplink::Frame early = sampled(++sequence, first);
+    const uplink::Frame early = sampled(++sequence, pod_of_default);
     say(*link, 1, early);
     (void)told(*link);
     const auto one = series_millis(timers.wall());
-    const auto two = tell(second);
+    const auto two = tell(pod_of_team);
     say(*link, 1, early);
-    (void)told(*link);
-    const auto later = tell(second);
+    timers.advance(1s);
+    EXPECT_EQ(told(*link).report_ack().sequence(), 1u);
+    const auto later = tell(pod_of_team);
     EXPECT_EQ(pod_at(one), "default/train-0/main");
     EXPECT_EQ(pod_at(two), "team/train-1/");
     EXPECT_EQ(pod_at(later), "team/train-1/");
@@ -170,7 +171,7 @@ TEST_F(PodSeries, NamesThatAreNoneAreLeftOut) {
     EXPECT_EQ(pod_at(tell(GpuPod{"default", "a\nb", "main"})), "");
     EXPECT_EQ(pod_at(tell(GpuPod{"default", std::string(300, 'a'), "main"})), "");
     EXPECT_EQ(pod_at(tell(GpuPod{"", "a", "main"})), "");
-    EXPECT_EQ(pod_at(tell(first)), "default/train-0/main");
+    EXPECT_EQ(pod_at(tell(pod_of_default)), "default/train-0/main");
 }
 
 TEST_F(PodSeries, PodsThatComeAndGoTooFastAreNotNamed) {
@@ -181,11 +182,12 @@ TEST_F(PodSeries, PodsThatComeAndGoTooFastAreNotNamed) {
     EXPECT_LE(named, 66u) << "the budget, and what it gains in five minutes";
     EXPECT_LE(series.find("gpu/h-a/GPU-a-0")->eras.size(), 2 * named + 1);
     timers.advance(2min);
-    EXPECT_EQ(pod_at(tell(first)), "default/train-0/main");
+    EXPECT_EQ(pod_at(tell(pod_of_default)), "default/train-0/main");
     EXPECT_EQ(gpu_of("", "/v1/gpu-usage")["pod"], "train-0");
 }
 
 TEST_F(PodSeries, AQueryAsksByPod) {
+    series.asked.clear();
     (void)ask("acme",
               "/v1/series?metric=gpu_power&where=cluster%3Dtrain%20namespace%3Ddefault&by=pod,container");
     ASSERT_EQ(series.asked.size(), 1u);
@@ -198,7 +200,7 @@ TEST_F(PodSeries, AQueryAsksByPod) {
 }
 
 TEST_F(PodSeries, UsageNamesThePodToOperatorsAndToTheClustersTenant) {
-    tell(first);
+    tell(pod_of_default);
     for (const char* caller : {"", "acme"}) {
         json::object gpu = gpu_of(caller, "/v1/gpu-usage");
         EXPECT_EQ(gpu["use"], "cluster") << caller;
@@ -223,7 +225,7 @@ TEST_F(PodSeries, UsageNamesThePodToOperatorsAndToTheClustersTenant) {
 }
 
 TEST_F(PodSeries, PrometheusHasTheSameLabels) {
-    tell(first);
+    tell(pod_of_default);
     MetricsPage page;
     ASSERT_TRUE(write_gpu_metrics(page, desk(), ""));
     EXPECT_THAT(page.text(), HasSubstr("tenant=\"acme\",workload=\"\",cluster=\"train\",node=\"train-w1\","
@@ -238,7 +240,7 @@ TEST_F(PodSeries, CountsOfDevicePluginsAreSummedOverATerm) {
     const auto count = [&](std::uint64_t allocations, std::uint64_t refused,
                            std::optional<std::uint32_t> held) {
         timers.advance(10s);
-        uplink::Frame frame = sampled(++sequence, first);
+        uplink::Frame frame = sampled(++sequence, pod_of_default);
         auto& said = *frame.mutable_report()->mutable_pod_devices();
         said.set_offered(8);
         if (held) said.set_allocated(*held);
