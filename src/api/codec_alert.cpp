@@ -35,6 +35,19 @@ void check_each(const std::vector<std::string>& texts, const char* field,
     }
 }
 
+// Alerts are of devices: one whose pod changes would end and begin again with each pod.
+std::string wrong_of_rule(const std::string& text) {
+    const auto match = alert::parse_match(text);
+    if (!match) return match.error().message;
+    const bool pods = match->label == "namespace" || match->label == "pod" || match->label == "container";
+    return pods ? fmt::format("rules do not know the label {}: take cluster or node", match->label) : "";
+}
+
+std::string wrong_group(const std::string& text) {
+    const std::string wrong = wrong_name(text);
+    return wrong.empty() ? wrong_of_rule(text + "=") : wrong;
+}
+
 bool is_measured(const std::string& metric) {
     for (const auto& names : {metric_names<GpuSample>(), metric_names<HostSample>()})
         if (std::ranges::count(names, metric) > 0) return true;
@@ -42,8 +55,8 @@ bool is_measured(const std::string& metric) {
 }
 
 void check_spec(const AlertRuleSpec& spec, Wrong& wrong) {
-    check_each(spec.where, "where", wrong_match, wrong);
-    check_each(spec.by, "by", wrong_name, wrong);
+    check_each(spec.where, "where", wrong_of_rule, wrong);
+    check_each(spec.by, "by", wrong_group, wrong);
     check_each(spec.labels, "labels", wrong_label, wrong);
     const bool live = alert::is_live(spec.metric);
     if (!live && !is_measured(spec.metric)) wrong.push_back({"metric", "there is no such metric"});

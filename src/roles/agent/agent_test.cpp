@@ -176,6 +176,19 @@ TEST(Telemetry, AHungDriverHangsNothingElse) {
     EXPECT_EQ(health, "healthy");
 }
 
+TEST(Telemetry, ADiskThatWasMeasuredWhileItWasEmptiedIsToldAgain) {
+    constexpr std::uint64_t mib = 1 << 20;
+    World world;
+    world.volumes.room_bytes = 290 * mib;
+    world.join();
+    EXPECT_EQ(world.master.hellos.back().facts().volume_bytes(), 290 * mib);
+    world.volumes.room_bytes = 380 * mib;
+    world.timers.advance(1min);
+    const auto told = std::ranges::find_if(world.master.reports, &uplink::Report::has_facts);
+    ASSERT_NE(told, world.master.reports.end());
+    EXPECT_EQ(told->facts().volume_bytes(), 380 * mib);
+}
+
 TEST(Logs, LiveOnesAndKeptOnes) {
     World world;
     world.serve("10.201.3.5:8080");

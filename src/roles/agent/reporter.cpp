@@ -21,7 +21,7 @@ constexpr std::size_t instances_max = 1024;  // More than a host can run.
 std::string worth_telling(uplink::HostFacts facts) {
     constexpr std::uint64_t disk_step = 1ULL << 30;
     facts.set_disk_free_bytes(facts.disk_free_bytes() / disk_step);
-    constexpr std::uint64_t volume_step = 256ULL << 20;
+    constexpr std::uint64_t volume_step = 16ULL << 20;  // Of small disks a volume may take all.
     facts.set_volume_bytes(facts.volume_bytes() / volume_step);
     for (auto& gpu : *facts.mutable_gpus()) {
         gpu.clear_pcie_generation();

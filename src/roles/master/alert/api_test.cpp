@@ -99,6 +99,9 @@ TEST_F(AlertApi, EveryWrongFieldIsNamed) {
         "where[0] labels[0] metric by ");
     EXPECT_EQ(wrong("/v1/alert-rules", rule("x", R"(,"over":"rate")")), "over ");
     EXPECT_EQ(wrong("/v1/alert-rules", rule("x", R"(,"tellTenants":true)")), "tellTenants ");
+    EXPECT_EQ(wrong("/v1/alert-rules",
+                    rule("x", R"(,"where":["cluster=train","pod=a"],"by":["namespace"],"across":"max")")),
+              "where[1] by[0] ");
     EXPECT_EQ(wrong("/v1/silences", R"({"matchers":["gpu"],"comment":"x"})"), "matchers[0] ");
     EXPECT_EQ(wrong("/v1/alert-receivers", R"({"name":"x","type":"email","url":"https://x"})"),
               "url from to ");
