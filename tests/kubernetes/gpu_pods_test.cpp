@@ -99,8 +99,8 @@ protected:
     std::string holders() {
         std::string all;
         const json::value told = cloud_->told({"gpu", "list"});
-        if (!told.is_object()) return "nothing was told";
-        for (const json::value& gpu : told.at("items").as_array())
+        if (!told.is_array()) return "nothing was told";
+        for (const json::value& gpu : told.get_array())
             if (!text_at(gpu, "pod").empty())
                 all += text_at(gpu, "podNamespace") + "/" + text_at(gpu, "pod") + " ";
         return all;
