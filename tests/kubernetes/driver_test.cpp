@@ -55,7 +55,7 @@ private:
     Sight look() override { return {}; }
 };
 
-// What others have on a host: an image and a veth. containerd names images by their digests, too, a moment
+// An image and a veth of other users of the host. containerd adds a name by digest to each image a moment
 // later.
 constexpr const char* others = R"sh(set -e
 ctr -n k8s.io images import "$0" >/dev/null

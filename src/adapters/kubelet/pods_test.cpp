@@ -10,7 +10,7 @@
 #include <mutex>
 
 #include "adapters/kubelet/devices.h"
-#include "core/task_group.h"
+#include "core/testing/real_timers.h"
 #include "core/testing/temp_folder.h"
 #include "proto/pod_resources.grpc.pb.h"
 
@@ -24,6 +24,7 @@ namespace hostler::kubelet {
 namespace {
 
 using namespace std::chrono_literals;
+using hostler::testing::run_real;
 using ::testing::IsEmpty;
 using ::testing::Pair;
 using ::testing::UnorderedElementsAre;
@@ -99,20 +100,8 @@ protected:
                 .pods_socket = socket,
                 .pods_time = 5s};
     }
-    template <class T>
-    Result<T> ask(Task<T> task) {
-        std::optional<Result<T>> answer;
-        TaskGroup group{loop};
-        group.start("test", [](std::optional<Result<T>>& into, Task<T> inner) -> Task<> {
-            into.emplace(co_await std::move(inner));
-            co_return Result<>{};
-        }(answer, std::move(task)));
-        loop.restart();
-        loop.run();
-        return std::move(*answer);
-    }
     std::map<std::string, GpuPod> holders() {
-        auto told = ask(devices.holders());
+        auto told = run_real(loop, devices.holders());
         EXPECT_TRUE(told) << told.error().message;
         return told.value_or(std::map<std::string, GpuPod>{});
     }
@@ -136,8 +125,8 @@ TEST_F(PodHolders, AreThoseOfTheGpusThatAreOffered) {
     monitor->add("team", "train-1", "main", "nvidia.com/gpu", {"GPU-0"});
     EXPECT_THAT(holders(), UnorderedElementsAre(Pair("GPU-0", GpuPod{"team", "train-1", "main"})));
 
-    EXPECT_TRUE(ask(devices.end()));
-    const auto none = ask(devices.holders());
+    EXPECT_TRUE(run_real(loop, devices.end()));
+    const auto none = run_real(loop, devices.holders());
     ASSERT_FALSE(none);
     EXPECT_EQ(none.error().code, Code::unavailable);
     EXPECT_EQ(monitor->questions, 2);
@@ -161,7 +150,7 @@ TEST_F(PodHolders, AreUnknownWhereTheKubeletIsUnclear) {
 TEST_F(PodHolders, TakesNoLargeAnswer) {
     monitor->add("default", "train-0", "main", "nvidia.com/gpu",
                  std::vector<std::string>(answer_max / 1000 + 1, std::string(1000, 'x')));
-    const auto told = ask(devices.holders());
+    const auto told = run_real(loop, devices.holders());
     ASSERT_FALSE(told);
     EXPECT_EQ(told.error().code, Code::exhausted);
     monitor->answer.Clear();
@@ -174,7 +163,7 @@ TEST_F(PodHolders, WaitsForASilentKubeletUntilTheDeadline) {
     ASSERT_FALSE(late);
     EXPECT_EQ(late.error().code, Code::timeout);
     monitor = nullptr;
-    const auto gone = ask(devices.holders());
+    const auto gone = run_real(loop, devices.holders());
     ASSERT_FALSE(gone);
     EXPECT_EQ(gone.error().code, Code::unavailable);
     monitor = std::make_unique<Monitor>(socket);

@@ -41,7 +41,7 @@ private:
     Ports ports_;
     const Sampler& sampler_;
     std::string node_;        // Id; empty: it is none.
-    std::uint64_t turn_ = 0;  // Of the node: an answer to an earlier one's question counts no more.
+    std::uint64_t turn_ = 0;  // Of the node. An answer that was asked for in an earlier turn is dropped.
     struct Answer {
         std::map<std::string, GpuPod> holders;  // By UUID.
         Instant asked;
