@@ -411,6 +411,7 @@ public:
 
     int opened = 0, refused = 0, ended = 0;
     Instant last_end{};
+    std::string first_end;  // The request of the first that ended, and what came last on it.
 
 private:
     Task<> hold(std::string address, std::string head, std::string status) {
@@ -434,8 +435,14 @@ private:
         }
         if (!seen.starts_with("HTTP/1.1 " + status)) co_return fail(Code::forbidden, seen);
         ++opened;
-        while ((co_await read_some(*stream, into)).value_or(0) > 0) {
+        std::string last;
+        for (std::size_t size = 1; size > 0;) {
+            const auto read = co_await read_some(*stream, into);
+            size = read.value_or(0);
+            if (size > 0) last.assign(into.data(), size);
+            if (!read) last += " " + read.error().message;
         }
+        if (first_end.empty()) first_end = head.substr(0, head.find('\r')) + ": " + last;
         co_return Result<>{};
     }
 
@@ -474,7 +481,7 @@ TEST_F(Sessions, ADisabledUsersConnectionsAllEnd) {
         connections.open(cloud.api_url + "/v1/instances?watch=true", secret, false);
     ASSERT_TRUE(cloud.until([&] { return connections.opened + connections.refused == all; }, 60s));
     ASSERT_EQ(connections.refused, 0);
-    ASSERT_EQ(connections.ended, 0) << "they stay open while the user may";
+    ASSERT_EQ(connections.ended, 0) << "they stay open while the user may: " << connections.first_end;
 
     const Instant disabled = cloud.web.timers->now();
     const Page done = cloud.api("POST", "/v1/users/" + login + "/disable");
