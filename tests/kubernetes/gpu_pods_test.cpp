@@ -13,8 +13,10 @@ namespace hostler::kube {
 namespace {
 
 namespace json = boost::json;
+using ::testing::AnyOf;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 
 // Its pods mount a file of the node, which is privileged.
 constexpr const char* pods_space = R"(apiVersion: v1
@@ -53,7 +55,8 @@ protected:
     json::value cluster() { return cloud_->told({"cluster", "get", "train", "--tenant-id", "acme"}); }
     void make_cluster() {
         ASSERT_NO_FATAL_FAILURE(
-            succeeds(cloud_->create_cluster("train", {"--control", "1", "--pool", "gpu=1,gpus=2"})));
+            succeeds(cloud_->create_cluster("train", {"--control", "1", "--pool", "gpu=1,gpus=2", "--value",
+                                                      "networkPolicies=none", "--value", "metrics=false"})));
         ASSERT_TRUE(eventually(Seconds{400}, [&] {
             const json::value now = cluster();
             return text_at(now, "state") == "ready" && now.at("nodes").as_array().size() == 2;
@@ -143,6 +146,10 @@ protected:
 TEST_F(GpuPods, OpenTheirDevicesAndNoOthers) {
     ASSERT_NO_FATAL_FAILURE(make_cluster());
     ASSERT_TRUE(offers("2")) << kubectl({"describe", "nodes"}).out;
+    const Ran addons = kubectl({"get", "daemonsets,deployments,networkpolicies", "-A", "-o", "name"});
+    EXPECT_THAT(addons.out, HasSubstr("deployment.apps/coredns"));
+    EXPECT_THAT(addons.out, Not(AnyOf(HasSubstr("kube-router"), HasSubstr("metrics-server"),
+                                      HasSubstr("networkpolicy"))));
     ASSERT_NO_FATAL_FAILURE(
         succeeds(kubectl({"apply", "-f", "-"}, pod("one", 1) + pod("none", 0) + pod("many", 3))));
     ASSERT_NO_FATAL_FAILURE(runs("one"));

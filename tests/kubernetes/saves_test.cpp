@@ -46,8 +46,12 @@ protected:
 };
 
 TEST_F(SavedCluster, ComesBackWithWhatItHad) {
-    ASSERT_NO_FATAL_FAILURE(succeeds(cloud_->create_cluster("train", {"--control", "1"})));
+    ASSERT_NO_FATAL_FAILURE(
+        succeeds(cloud_->create_cluster("train", {"--control", "1", "--value", "networkPolicies=enforced"})));
     ASSERT_NO_FATAL_FAILURE(is_ready("train"));
+    EXPECT_THAT(kubectl({"get", "daemonsets", "-n", "kube-system", "-o", "name"}).out,
+                HasSubstr("daemonset.apps/kube-router"));
+    EXPECT_EQ(kubectl({"get", "networkpolicies", "-A", "-o", "name"}).out, "");
     ASSERT_NO_FATAL_FAILURE(succeeds(kubectl({"create", "configmap", "kept", "--from-literal=word=hello"})));
     const std::string save = text_at(cloud_->told({"cluster", "save", "train", "--tenant-id", "acme"}), "id");
     ASSERT_NE(save, "");
@@ -64,13 +68,18 @@ TEST_F(SavedCluster, ComesBackWithWhatItHad) {
               std::filesystem::perms::owner_read | std::filesystem::perms::owner_write);
     ASSERT_NO_FATAL_FAILURE(is_deleted("train"));
 
-    ASSERT_NO_FATAL_FAILURE(succeeds(
-        cloud_->cli({"cluster", "restore", save, "again", "--tenant-id", "acme", "--control", "1"})));
+    ASSERT_NO_FATAL_FAILURE(
+        succeeds(cloud_->cli({"cluster", "restore", save, "again", "--tenant-id", "acme", "--control", "1",
+                              "--value", "networkPolicies=namespaces"})));
     const Ran used = cloud_->cli({"cluster", "delete-save", save, "--yes"});
     EXPECT_THAT(used.err, HasSubstr("is being made of save"));
     ASSERT_NO_FATAL_FAILURE(is_ready("again"));
     EXPECT_EQ(kubectl({"get", "configmap", "kept", "-o", "jsonpath={.data.word}"}).out, "hello");
     EXPECT_EQ(kubectl({"get", "nodes", "-o", "name"}).out, "node/again-c1\n");
+    EXPECT_TRUE(eventually(Seconds{60}, [&] {
+        return kubectl({"get", "networkpolicies", "-n", "default", "-o", "name"}).out ==
+               "networkpolicy.networking.k8s.io/hostler-namespace\n";
+    }));
     ASSERT_NO_FATAL_FAILURE(succeeds(cloud_->cli({"cluster", "delete-save", save, "--yes"})));
     EXPECT_TRUE(eventually(Seconds{120}, [&] { return files().empty(); }));
     EXPECT_TRUE(eventually(Seconds{60}, [&] { return look({"cluster", "show-save", save}).is_null(); }));

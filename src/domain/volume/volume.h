@@ -49,6 +49,13 @@ constexpr std::int64_t volume_kept_free(std::int64_t disk_bytes) {
     const std::int64_t part = disk_bytes / volume_kept_free_part;
     return part < volume_kept_free_max ? part : volume_kept_free_max;
 }
+// Changes of the room for volumes that are smaller than this are not told: they happen all the time. Of a
+// small disk one volume may take nearly all.
+constexpr std::int64_t room_step(std::int64_t room_bytes) {
+    constexpr std::int64_t step_max = 256 << 20, part = 16;
+    const std::int64_t step = room_bytes / part;
+    return step > step_max ? step_max : step > 0 ? step : 1;
+}
 static_assert(room_of(1) == volume_bytes_min &&
               room_of((std::int64_t{1} << 30) + 1) == (std::int64_t{1025} << 20));
 

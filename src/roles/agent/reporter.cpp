@@ -6,6 +6,7 @@
 #include "core/log.h"
 #include "core/safe_text.h"
 #include "domain/image/image.h"
+#include "domain/volume/volume.h"
 #include "proto/uplink.pb.h"
 #include "roles/agent/messages.h"
 #include "roles/agent/uses.h"
@@ -21,8 +22,8 @@ constexpr std::size_t instances_max = 1024;  // More than a host can run.
 std::string worth_telling(uplink::HostFacts facts) {
     constexpr std::uint64_t disk_step = 1ULL << 30;
     facts.set_disk_free_bytes(facts.disk_free_bytes() / disk_step);
-    constexpr std::uint64_t volume_step = 16ULL << 20;  // Of small disks a volume may take all.
-    facts.set_volume_bytes(facts.volume_bytes() / volume_step);
+    const auto room = static_cast<std::int64_t>(facts.volume_bytes());
+    facts.set_volume_bytes(static_cast<std::uint64_t>(room - room % room_step(room)));
     for (auto& gpu : *facts.mutable_gpus()) {
         gpu.clear_pcie_generation();
         gpu.clear_pcie_width();

@@ -8,6 +8,7 @@
 #include "api/types_host.h"
 #include "core/counted.h"
 #include "domain/inventory/model.h"
+#include "domain/volume/volume.h"
 #include "roles/master/command/commands.h"
 #include "roles/master/health/health.h"
 #include "roles/master/scheduler/capacity.h"
@@ -51,10 +52,9 @@ bool note_facts(Desk& desk, const std::string& id, HostReport& report) {
                 std::abs(report.facts->disk_free_bytes - host.facts.disk_free_bytes) < (std::int64_t{1} << 30)
             ? host.facts.disk_free_bytes
             : report.facts->disk_free_bytes;
-    constexpr std::int64_t volume_step = 256 << 20;
-    if (host.facts.volume_bytes != 0 &&
-        std::abs(report.facts->volume_bytes - host.facts.volume_bytes) < volume_step)
-        report.facts->volume_bytes = host.facts.volume_bytes;
+    const std::int64_t told = report.facts->volume_bytes, known = host.facts.volume_bytes;
+    if (known != 0 && std::abs(told - known) < room_step(std::max(told, known)))
+        report.facts->volume_bytes = known;
     // An engine that does not answer says nothing about it, and what instances wrote is still there.
     if (!report.engine_error.empty()) report.facts->keeps_layers = host.facts.keeps_layers;
     if (report.facts->boot_id.empty()) report.facts->boot_id = host.facts.boot_id;  // Hellos say it.

@@ -66,6 +66,24 @@ TEST(JoinHost, RefusesWhatIsWorthNothing) {
     EXPECT_TRUE(rig.estate.hosts.all().empty());
 }
 
+TEST(Report, RoomForVolumesIsKeptToAPartOfIt) {
+    DeskRig rig;
+    const auto a = rig.host("a", "nj", 2);
+    constexpr std::int64_t mib = 1 << 20;
+    const auto known_after = [&](std::int64_t told) {
+        HostReport report{.facts = DeskRig::facts_of("a", 2)};
+        report.facts->volume_bytes = told;
+        note_report(rig.desk, a, report, rig.now);
+        return rig.estate.hosts.at(a).facts.volume_bytes;
+    };
+    EXPECT_EQ(known_after(150 * mib), 150 * mib);
+    EXPECT_EQ(known_after(380 * mib), 380 * mib) << "it was measured while the disk was emptied";
+    EXPECT_EQ(known_after(370 * mib), 380 * mib);
+    EXPECT_EQ(known_after(100'000 * mib), 100'000 * mib);
+    EXPECT_EQ(known_after(100'200 * mib), 100'000 * mib);
+    EXPECT_EQ(known_after(100'300 * mib), 100'300 * mib);
+}
+
 TEST(Report, FactsAreKeptAndChangesAreEvents) {
     DeskRig rig;
     const auto a = rig.host("a", "nj", 2);
