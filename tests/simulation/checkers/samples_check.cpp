@@ -8,15 +8,24 @@ namespace hostler::simulation {
 
 Task<DeviceNumber> WatchedSeries::describe(series::Device device, series::Millis from) {
     const std::string id = device.id;
+    const series::Labels labels = device.labels;
     const DeviceNumber number = CO_TRY(co_await store_.describe(std::move(device), from));
-    ids_[number] = id;
+    Device& known = devices_[number];
+    known.id = id;
+    known.labels.erase(known.labels.lower_bound(from), known.labels.end());
+    known.labels[from] = labels;
     co_return number;
 }
 
 Task<> WatchedSeries::append(SampleBatch batch) {
     const auto rows = batch.rows;
     CO_TRY(co_await store_.append(std::move(batch)));
-    for (const auto& row : rows) rows_[ids_.at(row.device)].insert(row.time);
+    for (const auto& row : rows) {
+        const Device& device = devices_.at(row.device);
+        rows_[device.id].insert(row.time);
+        const auto after = device.labels.upper_bound(row.time);
+        if (after != device.labels.begin()) taken_(std::prev(after)->second, row.time);
+    }
     co_return Result<>{};
 }
 
