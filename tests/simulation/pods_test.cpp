@@ -156,7 +156,7 @@ TEST(PodMistakes, SamplesThatAreStoredWithAnotherPod) {
     Mistakes made;
     made.only = Invariant::pods;
     made.series = [](SeriesStore& store) { return std::make_unique<MixedSeries>(store); };
-    EXPECT_NE(seed_that_finds_pods(made, "which never had it"), 0U);
+    EXPECT_NE(seed_that_finds_pods(made, "which no report says"), 0U);
 }
 
 }  // namespace

@@ -88,8 +88,9 @@ Task<> MasterProgram::once() {
     if (!samples) co_return std::unexpected(samples.error());
     series = std::move(*samples);
     watched_series = std::make_unique<WatchedSeries>(
-        *series, cloud.stored_rows, [this](const series::Labels& labels, series::Millis time) {
-            cloud.pods_check.look_at_row(labels, time);
+        *series, cloud.stored_rows,
+        [this](const series::Labels& labels, const std::vector<series::Cell>& cells) {
+            cloud.pods_check.look_at_row(labels, cells);
         });
     mistaken_series = cloud.mistakes.series ? cloud.mistakes.series(*watched_series) : nullptr;
     mistaken_mirror = cloud.mistakes.mirror ? cloud.mistakes.mirror(*series) : nullptr;

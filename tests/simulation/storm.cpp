@@ -132,7 +132,7 @@ private:
             const std::chrono::milliseconds slow{static_cast<std::int64_t>(most_ms)};
             everywhere([slow](Machine& machine) { machine.node_host.faults.time_max = slow; });
         });
-        with("pods_fail", 0.5, [&](double chance) {
+        with("pods_fail", 0.9, [&](double chance) {
             everywhere([chance](Machine& machine) { machine.pod_host.faults.fail = chance; });
         });
         with("pods_hang", 0.5, [&](double chance) {

@@ -4,18 +4,17 @@
 
 #include "proto/uplink.pb.h"
 #include "roles/agent/reports.h"
-#include "roles/master/series/recorder.h"
 
 namespace hostler::simulation {
 
 namespace {
 
-using std::chrono::duration_cast;
-using std::chrono::milliseconds;
-
-// Between the clocks of two masters, and between that of one and itself after a jump.
-constexpr Duration clocks_differ_max =
-    2 * (std::chrono::seconds{30} + sim::Faults{}.jump_max) + master::clock_error_max;
+std::vector<series::Cell> cells_of(const uplink::GpuSample& sample) {
+    std::vector<series::Cell> cells;
+    for (const double value : sample.values())
+        cells.push_back(std::isnan(value) ? series::absent : static_cast<series::Cell>(value));
+    return cells;
+}
 
 }  // namespace
 
@@ -29,13 +28,15 @@ void PodsCheck::look(const sim::Machine& machine, const agent::Agent* agent) {
     if (!queue || queue->last() == host.last) return;
     for (const auto* report = queue->after(host.last); report; report = queue->after(report->sequence()))
         for (const auto& gpu : report->gpus())
-            if (gpu.has_pod()) look_at_sample(machine, host, gpu.uuid(), gpu.pod().name());
+            if (gpu.has_pod()) {
+                samples_.insert({gpu.uuid(), gpu.pod().name(), cells_of(gpu)});
+                look_at_sample(machine, host, gpu.uuid(), gpu.pod().name());
+            }
     host.last = queue->last();
 }
 
 void PodsCheck::look_at_sample(const sim::Machine& machine, const Host& host, const std::string& gpu,
                                const std::string& name) {
-    ++reported;
     const Instant now = world_.clock.now();
     const auto wrong = [&](const std::string& why) {
         found_.report(Invariant::pods,
@@ -54,30 +55,18 @@ void PodsCheck::look_at_sample(const sim::Machine& machine, const Host& host, co
         return wrong(fmt::format("which ended {} s ago", (now - *pod->until) / std::chrono::seconds{1}));
 }
 
-void PodsCheck::look_at_row(const series::Labels& labels, series::Millis time) {
-    const auto label = [&](const char* name) {
-        const auto found = labels.find(name);
-        return found == labels.end() ? std::string{} : found->second;
-    };
-    const std::string name = label("pod");
-    if (name.empty()) return;
+void PodsCheck::look_at_row(const series::Labels& labels, const std::vector<series::Cell>& cells) {
+    if (!labels.contains("pod")) return;
     ++stored;
-    const auto wrong = [&](const std::string& why) {
+    const Sample sample{labels.at("gpu"), labels.at("pod"), cells};
+    const ClusterPods::Pod* pod = pods_.find(sample.pod);
+    const auto wrong = [&](const char* why) {
         found_.report(Invariant::pods,
-                      fmt::format("a sample of {} of {}, node {}, is stored with pod {}, {}", label("gpu"),
-                                  label("host_name"), label("node"), name, why));
+                      fmt::format("a sample of {} of {} is stored with pod {} of node {}, {}", sample.gpu,
+                                  labels.at("host_name"), sample.pod, labels.at("node"), why));
     };
-    const ClusterPods::Pod* pod = pods_.find(name);
-    if (!pod) return wrong("which never was");
-    if (pod->node.machine != label("host_name") || !pod->gpus.contains(label("gpu")))
-        return wrong("which never had it");
-    if (pod->node.node != label("node")) return wrong(fmt::format("which is one of node {}", pod->node.node));
-    const series::Millis wall = duration_cast<milliseconds>(world_.timers.wall().time_since_epoch()).count();
-    const Instant moment = world_.clock.now() + milliseconds{time - wall};
-    if (moment < pod->since - clocks_differ_max)
-        wrong("which was not there yet");
-    else if (pod->until && moment > *pod->until + lag_max + clocks_differ_max)
-        wrong("which had ended long before");
+    if (!samples_.contains(sample)) return wrong("which no report says");
+    if (!pod || pod->node.node != labels.at("node")) wrong("which is one of another node");
 }
 
 }  // namespace hostler::simulation

@@ -18,14 +18,14 @@ public:
 
     // After each step: the reports that the agent has made since. `agent`: null while it is not up.
     void look(const sim::Machine& machine, const agent::Agent* agent);
-    // A row of a GPU that a store has taken, with its labels at that moment.
-    void look_at_row(const series::Labels& labels, series::Millis time);
+    // A row that a master has stored with these labels.
+    void look_at_row(const series::Labels& labels, const std::vector<series::Cell>& cells);
 
-    // From a sample to the report that has it: a report takes no longer than the time between two.
+    // From a sample to the report that has it: the wait for samples, and the time between two reports.
     static constexpr Duration report_max = std::chrono::milliseconds{10'500};
-    // From the kubelet's answer to the report.
+    // From the kubelet's answer to the report that names what it told.
     static constexpr Duration lag_max = agent::PodGpus::answer_lasts + report_max;
-    std::size_t reported = 0, stored = 0;  // Samples that name pods.
+    std::size_t stored = 0;  // Samples that name pods.
 
 private:
     struct Host {
@@ -41,6 +41,12 @@ private:
     const ClusterPods& pods_;
     Findings& found_;
     std::map<std::string, Host> hosts_;  // By machine.
+    struct Sample {
+        std::string gpu, pod;
+        std::vector<series::Cell> cells;
+        auto operator<=>(const Sample&) const = default;
+    };
+    std::set<Sample> samples_;  // That reports had.
 };
 
 }  // namespace hostler::simulation

@@ -18,8 +18,8 @@ using StoredRows = std::map<std::string, std::set<series::Millis>>;
 
 class WatchedSeries final : public SeriesStore {
 public:
-    // Of a row, with its labels at that moment.
-    using Taken = std::function<void(const series::Labels&, series::Millis)>;
+    // A row has been stored with the labels that its device was given last.
+    using Taken = std::function<void(const series::Labels&, const std::vector<series::Cell>&)>;
     WatchedSeries(SeriesStore& store, StoredRows& rows, Taken taken)
         : store_(store), rows_(rows), taken_(std::move(taken)) {}
     Task<DeviceNumber> describe(series::Device device, series::Millis from) override;
@@ -37,7 +37,9 @@ private:
     Taken taken_;
     struct Device {
         std::string id;
-        std::map<series::Millis, series::Labels> labels;  // From then on, as far as this process was told.
+        std::size_t columns = 0;
+        series::Millis from = 0;
+        series::Labels labels;  // From then on.
     };
     std::map<DeviceNumber, Device> devices_;
 };
