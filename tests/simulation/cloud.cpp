@@ -283,8 +283,9 @@ void Cloud::checks() {
     for (const auto& look : on_each_step) look();
     for (const std::string& host : hosts) {
         Machine& machine = world.machine(host);
-        samples[host].look(machine.up() ? machine.role<AgentProgram>().role.get() : nullptr, stored_rows,
-                           found);
+        const agent::Agent* agent = machine.up() ? machine.role<AgentProgram>().role.get() : nullptr;
+        samples[host].look(agent, stored_rows, found);
+        pods_check.look(machine, agent);
     }
     check_edges();
     if (store_ledger.calls == checked_calls_)
@@ -329,6 +330,7 @@ void Cloud::each_second() {
             world.note(fmt::format("{}: its supervisor dies", host));
             world.machine(host).end_beside();
         }
+    pods.each_second(hosts);
     const auto now = term();
     if (!is_quiet() || (now && now->epoch() != std::exchange(quiet_epoch_, now->epoch())))
         quiet_since_.reset();
@@ -389,6 +391,7 @@ void Cloud::forget_faults() {
         machine->disk.faults = {};
         machine->engine.faults = {};
         machine->node_host.faults = {};
+        machine->pod_host.faults = {};
         for (std::size_t gpu = 0; gpu < machine->gpus.conditions.size(); ++gpu)
             if (machine->gpus.conditions[gpu] != GpuCondition::ok) machine->gpus.reset(gpu);
         machine->go_on();

@@ -12,6 +12,7 @@
 #include "checkers/findings.h"
 #include "checkers/job_check.h"
 #include "checkers/lease_watch.h"
+#include "checkers/pods_check.h"
 #include "checkers/queue_check.h"
 #include "checkers/quota_check.h"
 #include "checkers/samples_check.h"
@@ -19,6 +20,7 @@
 #include "database.h"
 #include "http/message.h"
 #include "ports/network.h"
+#include "ports/pod_devices.h"
 #include "ports/volumes.h"
 #include "roles/agent/settings.h"
 #include "roles/master/server/master.h"
@@ -48,6 +50,7 @@ struct Mistakes {
     Before<HostNetwork> agent_networks{};
     Before<Net> agent_net{};
     std::function<std::unique_ptr<NodeSteps>(NodeSteps&, Life&)> agent_node_steps{};
+    Before<PodDevices> agent_pod_devices{};
     std::function<void(agent::Settings&)> agent_settings{};
     std::function<void(master::Settings&)> master_settings{};
     std::optional<Invariant> only{};  // The one to be found, where the mistake breaks others sooner.
@@ -122,6 +125,8 @@ public:
     World world;
     ClusterTruth clusters{world};
     ClusterCheck cluster_check{clusters};
+    ClusterPods pods{world, clusters};
+    PodsCheck pods_check{world, pods, found};
     std::unique_ptr<Database> database;  // Of several masters.
     sim::Dice dice;
     sim::SimSealer sealer;  // In a file that all masters share.

@@ -86,6 +86,7 @@ Driver ClusterTruth::driver() {
 void ClusterTruth::stand_on(sim::Machine& machine) {
     machine.node_host.know(driver());
     machine.node_host.plays = [this, &machine](const Words& words) { return play({machine.name, words}); };
+    machine.pod_host.kubelet_runs = [this, &machine] { return node_on(machine.name).has_value(); };
 }
 
 std::string ClusterTruth::some_secret() { return fmt::format("{}{:016x}", secret, dice_.next()); }
@@ -113,6 +114,14 @@ bool ClusterTruth::lives(const Member& member) const {
     return std::ranges::any_of(at->second->node_host.programs, [&](const auto& program) {
         return program.second == Words{kubelet, member.cluster, member.node};
     });
+}
+
+std::optional<ClusterTruth::Member> ClusterTruth::node_on(const std::string& machine) const {
+    const auto here = data_.find(machine);
+    if (here == data_.end()) return std::nullopt;
+    Member node{here->second.first, here->second.second, machine};
+    if (!lives(node)) return std::nullopt;
+    return node;
 }
 
 // A majority of the members that reach each other from there.
@@ -154,9 +163,11 @@ sim::SimCommand ClusterTruth::play(const Call& call) {
     return with_api(call);
 }
 
-// The data of its member is gone; the others still count it. With the last one the store is gone.
+// The data of its member is gone, with all pods; the others still count it. With the last one the store is
+// gone.
 void ClusterTruth::wipe(const std::string& machine) {
     data_.erase(machine);
+    world_.machine(machine).pod_host.pods.clear();
     std::erase_if(stores_, [&](const Store& store) {
         return std::ranges::none_of(store.members, [&](const auto& one) {
             const auto here = data_.find(one.second);

@@ -29,6 +29,8 @@ public:
     // Its host is the one of a member that lives.
     bool lives(const Member& member) const;
     bool answers(const std::string& cluster) const;
+    // The node whose kubelet runs there; nullopt: none does.
+    std::optional<Member> node_on(const std::string& machine) const;
 
     // All outputs have it in them.
     static constexpr std::string_view secret = "kept-from-all-";

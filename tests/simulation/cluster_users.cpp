@@ -238,7 +238,7 @@ Task<> ClusterUsers::ask_wrongly(ClusterUser& user) {
 }
 
 // Half of those that are left go. For the others all hosts are tried once more, as people do who are told of
-// a step that failed; what was not made in time goes, too.
+// a step that failed; what was not made in time goes, too, up to the deadline of the last that was created.
 Task<> ClusterUsers::settle(ClusterUser& user) {
     std::vector<std::string> names;
     for (const auto& [name, wanted] : user.clusters)
@@ -248,7 +248,7 @@ Task<> ClusterUsers::settle(ClusterUser& user) {
         if (user.clusters.at(name).id.empty()) continue;
         if (user.dice.chance(0.4)) CO_TRY(co_await remove(user, name));
     }
-    constexpr int rounds_max = 4;
+    constexpr int rounds_max = 6;  // Minutes.
     for (int round = 0; round < rounds_max; ++round) {
         CO_TRY(co_await sleep(cloud_.world.timers, 1min));
         for (const std::string& name : names) {

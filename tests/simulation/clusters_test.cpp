@@ -23,6 +23,7 @@ Case with_clusters(Case which) {
 
 struct ClustersDone {
     int clusters = 0, scaled = 0, saved = 0, deleted = 0, made = 0;
+    std::size_t pods = 0, named = 0;
 };
 
 ClustersDone expect_clusters_settle(const Case& like, std::uint64_t default_count) {
@@ -41,9 +42,14 @@ ClustersDone expect_clusters_settle(const Case& like, std::uint64_t default_coun
         sum.saved += report.saved;
         sum.deleted += report.deleted;
         sum.made += report.made;
+        sum.pods += report.pods;
+        sum.named += report.named;
     }
-    fmt::print("{} seeds: {} clusters, {} scaled, {} saved, {} deleted, {} ready at the end\n",
-               range.last - range.first + 1, sum.clusters, sum.scaled, sum.saved, sum.deleted, sum.made);
+    fmt::print(
+        "{} seeds: {} clusters, {} scaled, {} saved, {} deleted, {} ready at the end; {} pods, in {} "
+        "samples\n",
+        range.last - range.first + 1, sum.clusters, sum.scaled, sum.saved, sum.deleted, sum.made, sum.pods,
+        sum.named);
     return sum;
 }
 
@@ -51,6 +57,7 @@ TEST(Clusters, InTheCalmAllComeToWhatWasAsked) {
     const ClustersDone sum = expect_clusters_settle({.weather = Weather::calm}, 2);
     EXPECT_GT(sum.clusters, 0);
     EXPECT_GT(sum.made, 0) << "none was ready: nothing was tried";
+    EXPECT_GT(sum.named, 100U) << "pods were hardly looked at";
 }
 
 TEST(Clusters, DeathsLeaveNothingBehind) { expect_clusters_settle({.weather = Weather::deaths}, 1); }

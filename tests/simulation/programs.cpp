@@ -87,7 +87,11 @@ Task<> MasterProgram::once() {
                            "series of " + name);
     if (!samples) co_return std::unexpected(samples.error());
     series = std::move(*samples);
-    watched_series = std::make_unique<WatchedSeries>(*series, cloud.stored_rows);
+    watched_series = std::make_unique<WatchedSeries>(
+        *series, cloud.stored_rows,
+        [this](const series::Labels& labels, const std::vector<series::Cell>& cells) {
+            cloud.pods_check.look_at_row(labels, cells);
+        });
     mistaken_series = cloud.mistakes.series ? cloud.mistakes.series(*watched_series) : nullptr;
     mistaken_mirror = cloud.mistakes.mirror ? cloud.mistakes.mirror(*series) : nullptr;
     watched = std::make_unique<WatchedStore>(mistaken ? *mistaken : *store, cloud.store_ledger);
@@ -139,6 +143,7 @@ AgentProgram::AgentProgram(Cloud& in, Life& on, std::string with, std::string at
       volumes(in.mistakes.agent_volumes, on.volumes),
       networks(in.mistakes.agent_networks, on.networks),
       net(in.mistakes.agent_net, *on.container_net),
+      pod_devices(in.mistakes.agent_pod_devices, on.pod_devices),
       node_steps(in.mistakes.agent_node_steps ? in.mistakes.agent_node_steps(on.node_steps, on) : nullptr),
       journal(*mistaken_journal, in.obedience.at(on.machine.name)),
       engine(*mistaken_engine, in.obedience.at(on.machine.name)),
@@ -180,7 +185,8 @@ Task<> AgentProgram::once() {
                                                        nullptr,
                                                        &life.events,
                                                        &life.processes,
-                                                       node_steps ? node_steps.get() : &life.node_steps});
+                                                       node_steps ? node_steps.get() : &life.node_steps,
+                                                       &*pod_devices});
     co_return co_await role->run();
 }
 

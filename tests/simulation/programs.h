@@ -89,6 +89,7 @@ struct AgentProgram {
     Before<HostVolumes> volumes;
     Before<HostNetwork> networks;
     Before<Net> net;
+    Before<PodDevices> pod_devices;
     std::unique_ptr<NodeSteps> node_steps;  // Before the life's; null: nothing is.
     WatchedJournal journal;
     WatchedEngine engine;

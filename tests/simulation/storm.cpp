@@ -132,6 +132,16 @@ private:
             const std::chrono::milliseconds slow{static_cast<std::int64_t>(most_ms)};
             everywhere([slow](Machine& machine) { machine.node_host.faults.time_max = slow; });
         });
+        with("pods_fail", 0.9, [&](double chance) {
+            everywhere([chance](Machine& machine) { machine.pod_host.faults.fail = chance; });
+        });
+        with("pods_hang", 0.5, [&](double chance) {
+            everywhere([chance](Machine& machine) { machine.pod_host.faults.hang = chance; });
+        });
+        with("slow_pods", 2500, [&](double most_ms) {
+            const std::chrono::milliseconds slow{static_cast<std::int64_t>(most_ms)};
+            everywhere([slow](Machine& machine) { machine.pod_host.faults.time_max = slow; });
+        });
     }
 
     Cloud& cloud_;
@@ -274,7 +284,8 @@ StormReport ride(const Case& which, Mistakes mistakes, const std::function<void(
         report.sent_again = jobs->sent_again;
     if (clusters)
         report.clusters = clusters->created, report.scaled = clusters->scaled,
-        report.saved = cloud.clusters.saved, report.deleted = clusters->deleted, report.made = clusters->made;
+        report.saved = cloud.clusters.saved, report.deleted = clusters->deleted, report.made = clusters->made,
+        report.pods = cloud.pods.begun(), report.named = cloud.pods_check.stored;
     report.evictions = cloud.queues.evictions;
     if (cloud.database) report.promoted = cloud.database->promoted(), report.lost = cloud.database->lost();
     for (const auto& [name, tenant] : tenants.all) report.opened += tenant.opened;

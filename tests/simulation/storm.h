@@ -17,6 +17,7 @@ struct StormReport {
     int taken = 0, refused = 0, watched = 0, cut = 0;
     int over_quota = 0;                                              // Calls refused for a quota.
     int clusters = 0, scaled = 0, saved = 0, deleted = 0, made = 0;  // The last: became ready.
+    std::size_t pods = 0, named = 0;  // Pods with GPUs, and samples that were stored with the name of one.
     int jobs = 0, cancelled = 0, sent_again = 0, evictions = 0;
     std::size_t commands = 0;
     std::uint64_t epochs = 0, promoted = 0, lost = 0;

@@ -106,6 +106,7 @@ Life::Life(Machine& on, std::uint64_t number)
       logs(on.disk, timers),
       leases(on.lease_files, on.disk, timers),
       node_steps(on.node_host, timers, alive),
+      pod_devices(on.pod_host, timers),
       telemetry(on.gpus, on.dice.fork(fmt::format("telemetry {}", number))),
       host(on.name, fmt::format("boot-{}-{}", on.name, on.boots_), on.engine),
       gpu_bench(timers, on.gpus),
@@ -129,6 +130,7 @@ Machine::Machine(World& in, std::string called, int gpu_count, Skew with)
       vfs(dice.fork("vfs").next()),
       disk(dice.fork("disk")),
       node_host(dice.fork("nodes")),
+      pod_host(dice.fork("pods")),
       gpus(name, gpu_count),
       engine_timers(in.clock),
       engine_net(in.network, name, engine_timers),
@@ -201,7 +203,7 @@ void Machine::crash(Death death) {
     }
     vfs.forget_calls();
     bury(std::move(life));
-    if (death == Death::power) node_host.power_cut();
+    if (death == Death::power) node_host.power_cut(), pod_host.power_cut();
 }
 
 void Machine::end_beside() {

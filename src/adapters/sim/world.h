@@ -14,6 +14,7 @@
 #include "adapters/sim/network.h"
 #include "adapters/sim/node_steps.h"
 #include "adapters/sim/passwords.h"
+#include "adapters/sim/pods.h"
 #include "adapters/sim/storage.h"
 #include "adapters/sim/telemetry.h"
 #include "adapters/sim/worker.h"
@@ -43,6 +44,7 @@ public:
     SimLogStore logs;
     SimLeases leases;
     SimNodeSteps node_steps;
+    SimPodDevices pod_devices;
     SimTelemetry telemetry;
     SimHostTelemetry host;
     SimGpuBench gpu_bench;
@@ -100,6 +102,7 @@ public:
     Disk disk;
     LeaseFiles lease_files;
     NodeHost node_host;
+    PodHost pod_host;
     Gpus gpus;
     Loop engine_loop;  // Containers outlive the process.
     SimTimers engine_timers;

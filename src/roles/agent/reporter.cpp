@@ -67,7 +67,9 @@ void Reporter::touch() {
     wake_.notify_all();
 }
 
-void Reporter::report_all() {
+void Reporter::greeted() {
+    queue_.grow_old(hello_.after);
+    facts_told_ = hello_.facts;
     next_ = ports_.timers.now();
     touch();
 }
@@ -356,7 +358,7 @@ Task<uplink::AgentHello> Reporter::hello(std::uint64_t epoch) {
     *made.mutable_volumes() = std::move(*everything.mutable_volumes());
     *made.mutable_networks() = std::move(*everything.mutable_networks());
     name_metrics(made);
-    facts_told_ = worth_telling(made.facts());
+    hello_ = {.facts = worth_telling(made.facts()), .after = queue_.last()};
     co_return made;
 }
 

@@ -28,7 +28,7 @@ public:
              const MemoryWatch& memory, PodGpus& pods);
 
     Task<> run();
-    // What the first words to a master say: everything, as it is now.
+    // What the first words to a master say: everything, as it is now. Once it has welcomed them: greeted().
     Task<uplink::AgentHello> hello(std::uint64_t epoch);
 
     // How everything does at this moment.
@@ -37,7 +37,8 @@ public:
     void note(const Workload& changed);
     void note_image(const std::string& image);  // It is here now.
     void touch();                               // Facts or faults may have changed.
-    void report_all();                          // The next report is complete, and soon.
+    // By a master that heard the last hello. The next report is complete, and soon.
+    void greeted();
     void pace(Duration interval);
     // nullopt: it was not asked since it last came.
     std::optional<EngineFacts> engine() const { return engine_may_differ_ ? std::nullopt : engine_; }
@@ -77,7 +78,11 @@ private:
     std::map<std::string, Workload> changed_;  // By instance.
     // Generation by instance, of those that were seen to end while their lease lasted.
     std::map<std::string, std::uint64_t> ended_by_itself_;
-    std::string facts_told_;                       // As of the last report or hello.
+    std::string facts_told_;  // As of the last report, or the hello after it.
+    struct {
+        std::string facts;
+        std::uint64_t after = 0;                   // Report.
+    } hello_;                                      // The last one; its master may not have heard it.
     bool keeps_layers_ = false;                    // As the engine last said.
     std::optional<EngineFacts> engine_;            // As it was when it last came,
     bool engine_may_differ_ = true;                // which was before it was silent.

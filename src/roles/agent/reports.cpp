@@ -40,8 +40,9 @@ void ReportQueue::acknowledge(std::uint64_t sequence) {
     while (!reports_.empty() && reports_.front()->sequence() <= sequence) reports_.pop_front();
 }
 
-void ReportQueue::grow_old() {
+void ReportQueue::grow_old(std::uint64_t told) {
     for (auto& report : reports_) {
+        if (report->sequence() <= told) report->clear_facts();
         report->set_workloads_complete(false);
         report->clear_volumes();
         report->clear_networks();

@@ -24,8 +24,8 @@ public:
     Task<> reserve();
     void acknowledge(std::uint64_t sequence);  // And all before it.
     // A new connection's hello tells the present, so what waits is history: it is never "all there is" any
-    // more.
-    void grow_old();
+    // more. It was made after report `told`: facts up to there are older than those that it tells.
+    void grow_old(std::uint64_t told);
     // The first that is numbered higher; nullptr: none.
     const uplink::Report* after(std::uint64_t sequence) const;
     std::size_t size() const { return reports_.size(); }

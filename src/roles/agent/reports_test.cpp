@@ -81,6 +81,18 @@ TEST_F(ReportsTest, EveryNumberComesOrIsSaidToBeMissing) {
     EXPECT_GT(queue_.dropped(), 0U);
 }
 
+TEST_F(ReportsTest, OnlyFactsThatAHelloToldAreDropped) {
+    for (int at = 0; at < 2; ++at) {
+        uplink::Report report = change("i-1", "running");
+        report.mutable_facts()->set_engine("podman");
+        push(std::move(report));
+    }
+    queue_.grow_old(1);
+    EXPECT_FALSE(queue_.after(0)->has_facts());
+    EXPECT_EQ(queue_.after(0)->workloads_size(), 1);
+    EXPECT_TRUE(queue_.after(1)->has_facts());
+}
+
 TEST_F(ReportsTest, WhatIsAcknowledgedIsForgotten) {
     for (int at = 0; at < 3; ++at) push(telemetry());
     queue_.acknowledge(2);

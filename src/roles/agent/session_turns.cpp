@@ -108,8 +108,7 @@ Task<> Session::greet(Slot& slot) {
     active_ = &slot;
     ways_.worked(slot.address);
     log_info("connected to {} at {}, epoch {}", slot.link->identity(), slot.link->address(), book_.epoch());
-    reporter_.queue().grow_old();
-    reporter_.report_all();
+    reporter_.greeted();
     reporter_.grown().notify_all();  // Whoever still sends elsewhere sees that its turn is over.
     pulse_.changed().notify_all();
     slot.tasks->start("uplink", [](wire::Link& on, Duration interval, Duration patience) -> Task<> {

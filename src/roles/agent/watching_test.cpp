@@ -250,6 +250,22 @@ TEST(Watching, WhoSaysHelloWhileTheEngineIsSilentSaysSo) {
         << "or what it knew would be taken for what there is";
 }
 
+TEST(Watching, WhatAReportSaidOfTheEngineIsNotSaidAgainAfterAHelloThatKnowsBetter) {
+    Told world;
+    world.master.acknowledge_reports = false;
+    world.fall();
+    world.timers.advance(8s);
+    ASSERT_EQ(world.engine_errors(), std::set<std::string>{"the engine's socket refuses"});
+    world.engine.down = false;
+    world.timers.advance(2s);
+    world.begin();
+    world.master.cut();
+    world.timers.advance(3s);
+    EXPECT_EQ(world.master.hellos.back().facts().engine_error(), "");
+    EXPECT_FALSE(world.master.reports.empty());
+    EXPECT_EQ(world.engine_errors(), std::set<std::string>{}) << "the hello is newer";
+}
+
 TEST(Watching, WhatAnEngineDoesNotTellIsFoundAndItIsAskedAnew) {
     Told world;
     world.die();

@@ -50,6 +50,7 @@ std::string_view name(Invariant invariant) {
         case Invariant::quorum: return "quorum";
         case Invariant::clean_host: return "clean_host";
         case Invariant::output: return "output";
+        case Invariant::pods: return "pods";
         case Invariant::settled: return "settled";
     }
     return "";

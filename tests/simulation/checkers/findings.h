@@ -52,6 +52,7 @@ enum class Invariant {
     quorum,      // No member of a control plane goes that the others need, and one changes at a time.
     clean_host,  // A host that is no node has nothing of a cluster.
     output,      // What a step puts out is in no event, log, audit line or answer.
+    pods,        // A sample of a GPU names no pod but one of its node that had it a moment ago.
     settled,     // In the calm everything gets where it was to get.
 };
 

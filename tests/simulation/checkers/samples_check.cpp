@@ -7,16 +7,22 @@
 namespace hostler::simulation {
 
 Task<DeviceNumber> WatchedSeries::describe(series::Device device, series::Millis from) {
-    const std::string id = device.id;
+    Device told{device.id, device.columns.size(), from, device.labels};
     const DeviceNumber number = CO_TRY(co_await store_.describe(std::move(device), from));
-    ids_[number] = id;
+    devices_[number] = std::move(told);
     co_return number;
 }
 
 Task<> WatchedSeries::append(SampleBatch batch) {
-    const auto rows = batch.rows;
+    const SampleBatch stored = batch;
     CO_TRY(co_await store_.append(std::move(batch)));
-    for (const auto& row : rows) rows_[ids_.at(row.device)].insert(row.time);
+    auto cell = stored.cells.begin();
+    for (const auto& row : stored.rows) {
+        const Device& device = devices_.at(row.device);
+        rows_[device.id].insert(row.time);
+        const auto begin = std::exchange(cell, cell + static_cast<std::ptrdiff_t>(device.columns));
+        if (row.time >= device.from) taken_(device.labels, {begin, cell});
+    }
     co_return Result<>{};
 }
 

@@ -1,6 +1,7 @@
 // What hosts were told is durable has to be in the series of some master.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <set>
 #include <string>
@@ -17,7 +18,10 @@ using StoredRows = std::map<std::string, std::set<series::Millis>>;
 
 class WatchedSeries final : public SeriesStore {
 public:
-    WatchedSeries(SeriesStore& store, StoredRows& rows) : store_(store), rows_(rows) {}
+    // A row has been stored with the labels that its device was given last.
+    using Taken = std::function<void(const series::Labels&, const std::vector<series::Cell>&)>;
+    WatchedSeries(SeriesStore& store, StoredRows& rows, Taken taken)
+        : store_(store), rows_(rows), taken_(std::move(taken)) {}
     Task<DeviceNumber> describe(series::Device device, series::Millis from) override;
     Task<> append(SampleBatch batch) override;
     Task<std::vector<series::Line>> query(series::Query query) override {
@@ -30,7 +34,14 @@ public:
 private:
     SeriesStore& store_;
     StoredRows& rows_;
-    std::map<DeviceNumber, std::string> ids_;
+    Taken taken_;
+    struct Device {
+        std::string id;
+        std::size_t columns = 0;
+        series::Millis from = 0;
+        series::Labels labels;  // From then on.
+    };
+    std::map<DeviceNumber, Device> devices_;
 };
 
 // The reports of one host that wait for an answer, from one look to the next.
