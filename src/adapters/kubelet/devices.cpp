@@ -177,11 +177,11 @@ void KubeletDevices::offer(PodOffer offer) {
         keeper_ = std::make_shared<Keeper>(settings_, std::move(offer), counts_);
 }
 
+// Without a keeper, too: an earlier one may still be ending on that thread.
 Task<> KubeletDevices::end() {
     offered_.clear();
-    if (!keeper_) co_return Result<>{};
     co_return co_await run_on<void>(*worker_, [keeper = std::exchange(keeper_, nullptr)]() -> Result<> {
-        keeper->end();
+        if (keeper) keeper->end();
         return {};
     });
 }

@@ -259,6 +259,24 @@ TEST_F(PodPlugin, LeavesNothingAndBeginsAgain) {
     EXPECT_THAT(files(), ElementsAre("kubelet.sock"));
 }
 
+TEST_F(PodPlugin, NoEndReturnsBeforeAnEarlierOne) {
+    devices->offer({.gpus = {gpu(0)}});
+    endpoint();
+    const auto end = [&](bool& ended) -> Task<> {
+        CO_TRY(co_await devices->end());
+        ended = true;
+        co_return Result<>{};
+    };
+    bool earlier = false, later = false;
+    TaskGroup group{loop};
+    group.start("earlier", end(earlier));
+    group.start("later", end(later));
+    while (!later && loop.run_one() > 0) {
+    }
+    EXPECT_TRUE(earlier);
+    EXPECT_THAT(files(), ElementsAre("kubelet.sock"));
+}
+
 TEST_F(PodPlugin, EachVendorHasItsResource) {
     auto amd = gpu(1);
     amd.facts.vendor = GpuVendor::amd;
