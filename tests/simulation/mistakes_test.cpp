@@ -11,6 +11,7 @@
 #include "roles/master/run/places.h"
 #include "roles/master/run/runs.h"
 #include "roles/master/run/stop_start.h"
+#include "series_behind.h"
 #include "sessions.h"
 #include "storm.h"
 
@@ -296,25 +297,15 @@ TEST(Mistakes, AStoreThatForgetsWhatItAcknowledged) {
 }
 
 // Says now and then that samples are durable, and has not written them.
-class ForgetfulSeries final : public SeriesStore {
+class ForgetfulSeries final : public SeriesBehind {
 public:
-    explicit ForgetfulSeries(SeriesStore& store) : store_(store) {}
-    Task<DeviceNumber> describe(series::Device device, series::Millis from) override {
-        return store_.describe(std::move(device), from);
-    }
+    using SeriesBehind::SeriesBehind;
     Task<> append(SampleBatch batch) override {
         if (++appends_ % 5 == 0) return []() -> Task<> { co_return Result<>{}; }();
         return store_.append(std::move(batch));
     }
-    Task<std::vector<series::Line>> query(series::Query query) override {
-        return store_.query(std::move(query));
-    }
-    Task<> keep(SeriesPolicy policy, WallTime now) override { return store_.keep(policy, now); }
-    Task<> flush() override { return store_.flush(); }
-    Task<SeriesStats> stats() override { return store_.stats(); }
 
 private:
-    SeriesStore& store_;
     int appends_ = 0;
 };
 

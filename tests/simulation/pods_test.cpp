@@ -5,6 +5,7 @@
 
 #include "mistakes.h"
 #include "roles/master/cluster/clusters.h"
+#include "series_behind.h"
 
 namespace hostler::simulation {
 namespace {
@@ -129,9 +130,9 @@ TEST(PodMistakes, HoldersOfTheNodeBefore) {
 }
 
 // Stores samples of one GPU with the pod that has another one.
-class MixedSeries final : public SeriesStore {
+class MixedSeries final : public SeriesBehind {
 public:
-    explicit MixedSeries(SeriesStore& store) : store_(store) {}
+    using SeriesBehind::SeriesBehind;
     Task<DeviceNumber> describe(series::Device device, series::Millis from) override {
         if (device.labels.contains("pod")) {
             std::swap(device.labels["pod"], last_);
@@ -139,16 +140,8 @@ public:
         }
         return store_.describe(std::move(device), from);
     }
-    Task<> append(SampleBatch batch) override { return store_.append(std::move(batch)); }
-    Task<std::vector<series::Line>> query(series::Query query) override {
-        return store_.query(std::move(query));
-    }
-    Task<> keep(SeriesPolicy policy, WallTime now) override { return store_.keep(policy, now); }
-    Task<> flush() override { return store_.flush(); }
-    Task<SeriesStats> stats() override { return store_.stats(); }
 
 private:
-    SeriesStore& store_;
     std::string last_;
 };
 

@@ -7,32 +7,25 @@
 #include <string>
 
 #include "findings.h"
-#include "ports/series.h"
 #include "roles/agent/agent.h"
 #include "roles/agent/reports.h"
+#include "series_behind.h"
 
 namespace hostler::simulation {
 
 // Moments of each device that stores have acknowledged, of all masters.
 using StoredRows = std::map<std::string, std::set<series::Millis>>;
 
-class WatchedSeries final : public SeriesStore {
+class WatchedSeries final : public SeriesBehind {
 public:
     // A row has been stored with the labels that its device was given last.
     using Taken = std::function<void(const series::Labels&, const std::vector<series::Cell>&)>;
     WatchedSeries(SeriesStore& store, StoredRows& rows, Taken taken)
-        : store_(store), rows_(rows), taken_(std::move(taken)) {}
+        : SeriesBehind(store), rows_(rows), taken_(std::move(taken)) {}
     Task<DeviceNumber> describe(series::Device device, series::Millis from) override;
     Task<> append(SampleBatch batch) override;
-    Task<std::vector<series::Line>> query(series::Query query) override {
-        return store_.query(std::move(query));
-    }
-    Task<> keep(SeriesPolicy policy, WallTime now) override { return store_.keep(policy, now); }
-    Task<> flush() override { return store_.flush(); }
-    Task<SeriesStats> stats() override { return store_.stats(); }
 
 private:
-    SeriesStore& store_;
     StoredRows& rows_;
     Taken taken_;
     struct Device {
