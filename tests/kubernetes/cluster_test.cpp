@@ -99,22 +99,23 @@ protected:
             kubectl({"get", "pods", "-l", "app=hello", "-o", "jsonpath={.items[*].spec.nodeName}"}).out};
         return {std::istream_iterator<std::string>{names}, {}};
     }
-    // The pods that answer at the service's address; "failed" where one does not.
+    // The pods that answer 40 requests to the service's address; "failed" where one does not.
     std::set<std::string> answers(Node& from) {
         const std::string address =
             kubectl({"get", "service", "hello", "-o", "jsonpath={.spec.clusterIP}"}).out;
-        const auto ask = [&](int times) {
-            return from
-                .run(
-                    {"sh", "-c", R"(for i in $(seq "$1"); do curl -s -m 5 "http://$0/" || echo failed; done)",
-                     address, std::to_string(times)},
-                    Seconds{250})
-                .out;
-        };
-        // The service is there before each node has the rules for it.
-        EXPECT_TRUE(eventually(Seconds{60}, [&] { return ask(1) != "failed\n"; }));
-        std::istringstream names{ask(40)};
+        std::istringstream names{from.run({"sh", "-c",
+                                           R"(for i in $(seq 40); do
+                                                  curl -s -m 5 "http://$0/" || echo failed
+                                              done)",
+                                           address},
+                                          Seconds{250})
+                                     .out};
         return {std::istream_iterator<std::string>{names}, {}};
+    }
+    // A node gets the rules for a service's pods some time after the pods are ready, a part at a time.
+    void expect_answers(Node& from, const std::set<std::string>& pods) {
+        EXPECT_TRUE(eventually(Seconds{60}, [&] { return answers(from) == pods; })) << from.name();
+        EXPECT_EQ(answers(from), pods) << from.name();
     }
     std::unique_ptr<Nodes> nodes_;
     std::string settings_;
@@ -129,7 +130,7 @@ TEST_F(OnNodes, KubeadmMakesAndUnmakesACluster) {
     std::istringstream names{
         kubectl({"get", "pods", "-l", "app=hello", "-o", "jsonpath={.items[*].metadata.name}"}).out};
     const std::set<std::string> pods{std::istream_iterator<std::string>{names}, {}};
-    for (Node* node : {&first(), &second()}) EXPECT_EQ(answers(*node), pods) << node->name();
+    for (Node* node : {&first(), &second()}) expect_answers(*node, pods);
     ASSERT_EQ(kubeadm().drain(second()), "");
     ASSERT_NO_FATAL_FAILURE(
         succeeds(kubectl({"rollout", "status", "deployment/hello", "--timeout=180s"}, {}, Seconds{200})));
