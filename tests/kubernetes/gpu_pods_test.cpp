@@ -192,6 +192,8 @@ TEST_F(GpuPods, OpenTheirDevicesAndNoOthers) {
         const auto at = log.find(said);
         return at != log.npos && log.find(said, at + 1) != log.npos;
     })) << cloud_->logs();
+    // A kubelet forgets the GPUs of deleted pods after it has seen the pods that are left.
+    ASSERT_TRUE(eventually(Seconds{60}, [&] { return in_pod("one", {"true"}).code == 0; }));
     ASSERT_NO_FATAL_FAILURE(succeeds(kubectl({"apply", "-f", "-"}, pod("three", 1))));
     ASSERT_NO_FATAL_FAILURE(runs("three"));
     ASSERT_NO_FATAL_FAILURE(names("three"));
