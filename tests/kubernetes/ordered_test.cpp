@@ -277,6 +277,9 @@ protected:
         }
         ThroughGateway owner{*cloud_, cloud_->in("owner")};
         ASSERT_NO_FATAL_FAILURE(succeeds(owner.kubectl({"create", "namespace", "other"})));
+        ASSERT_TRUE(eventually(Seconds{60}, [&] {  // Without it a pod is refused for another reason.
+            return owner.kubectl({"get", "serviceaccount", "default", "-n", "other"}).code == 0;
+        }));
         for (const auto& [who, ns] : {std::pair{&editor, "default"}, {&owner, "default"}, {&owner, "other"}})
             is_refused(who->kubectl({"run", "root", "-n", ns, "--image", hello_image, "--privileged"}),
                        "violates PodSecurity");
