@@ -188,7 +188,7 @@ target_compile_definitions(cluster_drivers PRIVATE TOML_HEADER_ONLY=1)
 # hostler: the roles, `up`, and the command line.
 add_executable(hostler src/bin/main.cpp src/bin/arguments.cpp src/bin/process.cpp src/bin/ready_file.cpp src/bin/metrics.cpp src/bin/master_main.cpp src/bin/master_options.cpp
   src/bin/run_options.cpp src/bin/series_options.cpp src/bin/remote_write.cpp src/bin/tls_options.cpp src/bin/proxy_options.cpp src/bin/up_tls.cpp
-  src/bin/store_main.cpp src/bin/audit_main.cpp src/bin/cloud_mark.cpp src/bin/operator_key.cpp src/bin/backup_main.cpp src/bin/templates.cpp src/bin/edge_mains.cpp src/bin/ca_main.cpp src/bin/key_files.cpp src/bin/seal_main.cpp src/bin/supervisor.cpp
+  src/bin/store_main.cpp src/bin/audit_main.cpp src/bin/cloud_mark.cpp src/bin/operator_key.cpp src/bin/backup_main.cpp src/bin/cluster_saves.cpp src/bin/templates.cpp src/bin/edge_mains.cpp src/bin/ca_main.cpp src/bin/key_files.cpp src/bin/seal_main.cpp src/bin/supervisor.cpp
   src/bin/containers.cpp src/bin/simulation.cpp src/bin/up.cpp src/bin/up_prepare.cpp src/bin/up_roles.cpp src/bin/up_main.cpp)
 target_precompile_headers(hostler REUSE_FROM core)
 target_link_libraries(hostler PRIVATE master access gateway cli console_files cluster_drivers net sealed sqlite postgres series remote_write curl jose docker disk nvml CLI11::CLI11 Boost::json
@@ -199,7 +199,7 @@ add_dependencies(hostler hostler-demo hostler-iptables simulated_nvml)
 
 # hostler-agent: runs on hosts of any distribution, so that it is dynamic only in glibc. The archives stand before the
 # libraries that its layers name; the linker then has no need of those.
-add_executable(hostler-agent src/bin/agent.cpp src/bin/arguments.cpp src/bin/cluster_steps.cpp src/bin/gpu_challenge.cpp src/bin/gpu_commands.cpp src/bin/gpu_options.cpp src/bin/hardware.cpp src/bin/inventory.cpp src/bin/pod_devices.cpp src/bin/process.cpp src/bin/program_devices.cpp src/bin/program_options.cpp src/bin/ready_file.cpp
+add_executable(hostler-agent src/bin/agent.cpp src/bin/arguments.cpp src/bin/cluster_saves.cpp src/bin/cluster_steps.cpp src/bin/gpu_challenge.cpp src/bin/gpu_commands.cpp src/bin/gpu_options.cpp src/bin/hardware.cpp src/bin/inventory.cpp src/bin/pod_devices.cpp src/bin/process.cpp src/bin/program_devices.cpp src/bin/program_options.cpp src/bin/ready_file.cpp
   src/bin/supervise.cpp cmake/static_fmt.cpp cmake/static_spdlog.cpp)
 set_source_files_properties(cmake/static_fmt.cpp cmake/static_spdlog.cpp PROPERTIES SKIP_PRECOMPILE_HEADERS ON
   COMPILE_OPTIONS "-w")

@@ -8,19 +8,52 @@
 
 #include <boost/asio/posix/stream_descriptor.hpp>
 #include <csignal>
+#include <fstream>
 
 #include "core/log.h"
 #include "core/suspend.h"
 
 namespace hostler::bin {
 
+namespace fs = std::filesystem;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
+
+namespace {
+
+std::uintmax_t size_of(const fs::path& file) {
+    std::error_code missing;
+    const std::uintmax_t size = fs::file_size(file, missing);
+    return missing ? 0 : size;
+}
+
+// The last line of the log from `begin` on, without time and name; "" when there is none.
+std::string last_words(const fs::path& log, std::uintmax_t begin) {
+    constexpr std::uintmax_t most = 4096;
+    const std::uintmax_t end = size_of(log);
+    std::ifstream text{log};
+    text.seekg(static_cast<std::streamoff>(std::max(begin, end > most ? end - most : 0)));
+    std::string last;
+    for (std::string line; std::getline(text, line);)
+        if (!line.empty()) last = std::move(line);
+    const auto level = last.find(" error "), name_end = last.find("  ", level);
+    return level < 40 && name_end != last.npos ? last.substr(name_end + 2) : last;
+}
+
+std::string how_it_ended(int status, const fs::path& log, std::uintmax_t log_begin) {
+    if (WIFSIGNALED(status)) return fmt::format("signal {}", WTERMSIG(status));
+    const std::string words = WEXITSTATUS(status) == 0 ? "" : last_words(log, log_begin);
+    return fmt::format("code {}{}{}", WEXITSTATUS(status), words.empty() ? "" : ": ", words);
+}
+
+}  // namespace
 
 Supervisor::Supervisor(Process& process, std::filesystem::path log_folder)
     : process_(process), log_folder_(std::move(log_folder)), tasks_(process.loop) {
     if (const auto made = make_own_folder(log_folder_); !made) log_error("{}", made.error().message);
 }
+
+fs::path Supervisor::log_of(const Child& child) const { return log_folder_ / (child.spec.name + ".log"); }
 
 void Supervisor::keep(ChildSpec spec) {
     auto child = std::make_shared<Child>();
@@ -31,17 +64,17 @@ void Supervisor::keep(ChildSpec spec) {
 
 Task<> Supervisor::run(std::shared_ptr<Child> child) {
     Duration pause = milliseconds{100};
+    const fs::path log = log_of(*child);
     while (!stopping_) {
         const Instant begun = process_.timers->now();
+        const std::uintmax_t log_begin = size_of(log);
         child->pid = CO_TRY(start(*child));
         const int status = CO_TRY(co_await wait(child));
         child->pid = 0;
         child->ended.notify_all();
         if (stopping_) break;
-        log_warn("{} has ended ({} {}) and is started again; see {}", child->spec.name,
-                 WIFSIGNALED(status) ? "signal" : "code",
-                 WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status),
-                 (log_folder_ / (child->spec.name + ".log")).string());
+        log_warn("{} has ended ({}) and is started again; see {}", child->spec.name,
+                 how_it_ended(status, log, log_begin), log.string());
         pause = process_.timers->now() - begun > seconds{10} ? Duration{milliseconds{100}}
                                                              : std::min<Duration>(pause * 2, seconds{10});
         CO_TRY(co_await sleep(*process_.timers, pause));
@@ -69,7 +102,7 @@ Result<int> Supervisor::start(const Child& child) {
     for (std::string& setting : settings) environment.push_back(setting.data());
     environment.push_back(nullptr);
     const std::string folder = log_folder_;
-    const std::string log = log_folder_ / (child.spec.name + ".log");
+    const std::string log = log_of(child);
     const int out = ::open(log.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
     const int in = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
     const pid_t parent = ::getpid();

@@ -38,6 +38,7 @@ private:
         int pid = 0;
         Signal ended{};
     };
+    std::filesystem::path log_of(const Child& child) const;
     Task<> run(std::shared_ptr<Child> child);
     Result<int> start(const Child& child);
     Task<int> wait(std::shared_ptr<Child> child);

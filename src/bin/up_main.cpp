@@ -4,7 +4,10 @@
 #include <CLI/CLI.hpp>
 
 #include "adapters/docker/registries.h"
+#include "adapters/net/digest.h"
 #include "bin/arguments.h"
+#include "bin/cluster_saves.h"
+#include "bin/drivers.h"
 #include "bin/roles.h"
 #include "bin/up.h"
 #include "core/log.h"
@@ -26,13 +29,19 @@ namespace {
     std::_Exit(1);
 }
 
-// What a master would refuse is refused before anything is started. Errors: invalid, with the option.
+// What a master or an agent would refuse is refused before anything is started. Errors: invalid, with the
+// option.
 Result<> finish(UpSettings& settings, const std::string& simulate) {
     TRY(parse_tenant_reach(settings.tenant_reach));
     TRY(docker::parse_registries(settings.registries, settings.registries_only));
     master::Settings tried;
     TRY(settings.run.put_into(tried));
     TRY(settings.series.put_into(tried));
+    settings.cluster_saves = TRY(saves_folder(settings.cluster_saves, settings.clusters));
+    if (!settings.drivers.empty()) {
+        TRY(load_drivers({}, settings.drivers, net::OpenSslDigest{}));
+        settings.drivers = std::filesystem::absolute(settings.drivers);
+    }
     if (settings.tls && settings.domain && !settings.domain->empty() && !settings.domain->contains('.'))
         return fail(Code::invalid,
                     fmt::format("--domain {0}: with --tls it needs two labels, as hostler.{0}: clients take "

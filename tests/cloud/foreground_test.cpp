@@ -42,6 +42,11 @@ TEST(CommandLine, AWrongOneEndsEachRoleWithTwoAndALine) {
     expect_usage(run_program({HOSTLER, "gateway", "--data", "/x", "--master", "m:1", "--drain", "long"}),
                  "hostler gateway", "--drain");
     expect_usage(run_program({HOSTLER, "up", "--masters", "10"}), "hostler up", "--masters");
+    expect_usage(run_program({HOSTLER, "up", "--clusters", "--cluster-saves", "/not/there"}), "hostler up",
+                 "--cluster-saves /not/there: is no folder that is there");
+    expect_usage(run_program({HOSTLER, "up", "--cluster-saves", "/tmp"}), "hostler up", "needs --clusters");
+    expect_usage(run_program({HOSTLER, "up", "--drivers", "/not/there"}), "hostler up",
+                 "the folder of drivers /not/there cannot be read: No such file or directory");
     expect_usage(run_program({HOSTLER, "master", "--data", "/x", "more"}), "hostler master", "more");
     for (const std::vector<std::string>& role :
          std::vector<std::vector<std::string>>{{"master", "--data", "/x"}, {"up"}}) {
@@ -104,6 +109,18 @@ TEST(Signals, WhatIsStartedInTheBackgroundHearsCtrlCAllTheSame) {
         ::waitpid(process, &status, 0);
     }
     EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
+}
+
+TEST(Up, SaysWhyARoleDoesNotStart) {
+    const testing::TempFolder folder;
+    const std::string log = folder.path() + "/log";
+    shell(fmt::format(
+        "{} up --engine sim --data {}/data --listen 127.0.0.1:0 --metrics nonsense >{} 2>&1 & up=$!; i=0; "
+        "until grep -q 'started again' {} || [ $i -ge 1200 ]; do sleep 0.05; i=$((i+1)); done; kill $up; "
+        "wait $up",
+        HOSTLER, folder.path(), log, log));
+    EXPECT_THAT(read_file(log),
+                HasSubstr("master has ended (code 1: 'nonsense' is not an address; write host:port"));
 }
 
 // As in a container that has few devices.
