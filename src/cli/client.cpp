@@ -51,6 +51,10 @@ Result<std::vector<ServerEvent>> EventReader::take(std::string_view bytes) {
     return events;
 }
 
+const json::value* field_of(const json::value& object, std::string_view name) {
+    return object.is_object() ? object.get_object().if_contains(name) : nullptr;
+}
+
 std::string text_of(const json::object& object, std::string_view name) {
     const json::value* value = object.if_contains(name);
     return value && value->is_string() ? std::string(value->get_string()) : std::string{};

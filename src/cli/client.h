@@ -75,7 +75,9 @@ private:
     http::Client http_;
 };
 
-// A field of an object, when it is there and a text; else "".
+// A field of an object; null when it is not there, or this is no object.
+const json::value* field_of(const json::value& object, std::string_view name);
+// When it is there and a text; else "".
 std::string text_of(const json::object& object, std::string_view name);
 std::string text_of(const json::value& object, std::string_view name);
 

@@ -109,6 +109,43 @@ TEST_F(ClusterCliTest, ApplyMakesOneAndChangesItsHosts) {
     EXPECT_EQ(there->pools[0].count, 2);
 }
 
+TEST_F(ClusterCliTest, ExplainsInSentencesWhatItWaitsFor) {
+    api.handlers.on<api::ops::explain_cluster>([](api::Call,
+                                                  api::NameCluster) -> Task<api::ClusterExplanation> {
+        co_return api::ClusterExplanation{
+            .token = "no_host",
+            .sentence = "Cluster train is provisioning. No host is free.",
+            .would_help = "Free a host.",
+            .waits = {{.token = "no_host", .sentence = "No host is free.", .would_help = "Free a host."},
+                      {.node = "train-c1", .token = "step_runs", .sentence = "Node train-c1 is joining."}}};
+    });
+    ASSERT_EQ(run({"cluster", "explain", "train"}), 0) << err;
+    EXPECT_EQ(out,
+              "Cluster train is provisioning. No host is free. (no_host)\nWould help: Free a host.\n"
+              "Node train-c1 is joining. (step_runs)\n");
+}
+
+TEST_F(ClusterCliTest, LongListsAndMapsHaveALineForEachElement) {
+    const std::string image = "registry.example/a-long-name-of-an-image/";
+    api.handlers.on<api::ops::get_cluster_images>([&](api::Call,
+                                                      api::GetClusterImages) -> Task<api::ClusterImages> {
+        co_return api::ClusterImages{
+            .driver = "kubeadm", .version = "v2", .images = {image + "a:1", image + "b:1", image + "c:1"}};
+    });
+    ASSERT_EQ(run({"cluster", "images"}), 0) << err;
+    EXPECT_THAT(
+        out, HasSubstr("images:  " + image + "a:1\n         " + image + "b:1\n         " + image + "c:1\n"));
+    api.handlers.on<api::ops::get_cluster_drivers>([](api::Call, api::Empty) -> Task<api::ClusterDrivers> {
+        co_return api::ClusterDrivers{
+            .drivers = {{.name = "kubeadm",
+                         .versions = {"v2"},
+                         .values = {{"first", std::string(60, 'a')}, {"second", std::string(60, 'b')}}}}};
+    });
+    ASSERT_EQ(run({"cluster", "drivers"}), 0) << err;
+    EXPECT_EQ(out, "drivers:\n  name kubeadm, versions v2\n    values: first=" + std::string(60, 'a') +
+                       "\n            second=" + std::string(60, 'b') + "\n");
+}
+
 TEST_F(ClusterCliTest, AllPoolsCanBeRemoved) {
     there = api::Cluster{.id = "kc-1", .name = "train", .pools = {{.name = "cpu", .count = 2}}};
     ASSERT_EQ(run({"cluster", "scale", "train", "--pools", ""}), 0) << err;

@@ -6,6 +6,7 @@
 
 #include "api/indent.h"
 #include "cli/client.h"
+#include "cli/explain.h"
 #include "cli/report.h"
 #include "cli/series.h"
 #include "cli/yaml.h"
@@ -17,7 +18,6 @@ namespace hostler::cli {
 namespace {
 
 using api::Kind;
-using api::Unit;
 
 std::string heading(const api::Property& property) {
     std::string_view name = property.name;
@@ -53,32 +53,6 @@ std::string painted(const api::Property& property, std::string text, const Style
     return fmt::format("{}{}\x1b[0m", colour_of(text), text);
 }
 
-// What of an object inside a cell tells most.
-std::string gist(const api::Schema& schema, const json::value& value, const Style& style) {
-    const json::object* object = value.if_object();
-    if (!object) return {};
-    if (schema.name == "InstanceOwner") {  // As `--owner` takes it.
-        const auto *kind = object->if_contains("kind"), *id = object->if_contains("id");
-        if (kind && id && kind->is_string() && id->is_string())
-            return safe_line(fmt::format("{}/{}", std::string_view{kind->get_string()},
-                                         std::string_view{id->get_string()}));
-    }
-    for (const std::string_view key : {"url", "cidr", "name", "id", "zone"})
-        if (const auto* found = object->if_contains(key);
-            found && found->is_string() && !found->get_string().empty())
-            return safe_line(found->get_string());
-    for (const api::Property& property : schema.properties)
-        if (const auto* found = object->if_contains(property.name)) {
-            auto text = cell(property, *found, style, false);
-            if (!text.empty()) return text;
-        }
-    return {};
-}
-
-const json::value* field_of(const json::value& object, std::string_view name) {
-    return object.is_object() ? object.get_object().if_contains(name) : nullptr;
-}
-
 // RFC 4180. What has parts of its own stands in its field as JSON.
 std::string csv(const std::vector<std::string>& columns, const json::array& items) {
     if (columns.empty()) return {};
@@ -111,6 +85,22 @@ std::string csv(const api::Schema& schema, const json::array& items) {
 std::string lines_of(const api::Property& property, const json::value& value, const Style& style,
                      std::size_t indent);
 
+// What the cell says; lists and maps that are long have a line for each element, below the first at `column`.
+std::string long_cell(const api::Property& property, const json::value& value, const Style& style,
+                      std::size_t column) {
+    constexpr std::size_t one_line = 100;
+    std::string whole = cell(property, value, style, true);
+    if (whole.size() <= one_line) return whole;
+    std::vector<std::string> parts;
+    if (const auto* array = value.if_array())
+        for (const json::value& one : *array) parts.push_back(cell(property, json::array{one}, style, true));
+    else if (const auto* object = value.if_object(); object && property.schema->kind == Kind::map)
+        for (const auto& one : *object)
+            parts.push_back(cell(property, json::object{{one.key(), one.value()}}, style, true));
+    if (parts.empty()) return whole;
+    return fmt::format("{}", fmt::join(parts, fmt::format("\n{:{}}", "", column)));
+}
+
 // Name and value, one a line; lists of objects below their name.
 std::string details(const api::Schema& schema, const json::value& object, const Style& style,
                     std::size_t indent) {
@@ -134,7 +124,7 @@ std::string details(const api::Schema& schema, const json::value& object, const 
         if (nested)
             out += "\n" + lines_of(*property, *value, style, indent + 2);
         else
-            out += painted(*property, cell(*property, *value, style, true), style) + "\n";
+            out += painted(*property, long_cell(*property, *value, style, indent + width + 2), style) + "\n";
     }
     return out;
 }
@@ -161,129 +151,19 @@ std::string lines_of(const api::Property& property, const json::value& value, co
             continue;
         }
         std::vector<std::string> parts;
+        std::string below;
         for (const api::Property& inner : property.schema->element->properties)
             if (const json::value* found = field_of(element, inner.name)) {
-                auto text = cell(inner, *found, style, true);
-                if (!text.empty() && text != "no") parts.push_back(fmt::format("{} {}", inner.name, text));
+                auto text = long_cell(inner, *found, style, indent + inner.name.size() + 4);
+                if (text.contains('\n'))
+                    below += fmt::format("{:{}}{}: {}\n", "", indent + 2, inner.name, text);
+                else if (!text.empty() && text != "no")
+                    parts.push_back(fmt::format("{} {}", inner.name, text));
             }
-        out += fmt::format("{:{}}{}\n", "", indent, fmt::join(parts, ", "));
+        out += fmt::format("{:{}}{}\n{}", "", indent, fmt::join(parts, ", "), below);
     }
     return out;
 }
-
-std::string explanation(const json::value& object, const Style& style) {
-    const auto text = [&](std::string_view name) {
-        const json::value* value = field_of(object, name);
-        return value && value->is_string() ? safe_line(value->get_string()) : std::string{};
-    };
-    std::string out = fmt::format("{} ({})\n", text("sentence"), text("token"));
-    if (const json::value* blocking = field_of(object, "blocking"); blocking && blocking->is_array()) {
-        std::size_t width = 0;
-        for (const json::value& one : blocking->get_array())
-            if (const auto* host = field_of(one, "host"); host && host->is_string())
-                width = std::max(width, host->get_string().size());
-        for (const json::value& one : blocking->get_array()) {
-            const auto* host = field_of(one, "host");
-            const auto* reason = field_of(one, "reason");
-            if (host && reason && host->is_string() && reason->is_string())
-                out += fmt::format("  {:<{}}  {}\n", safe_line(host->get_string()), width,
-                                   safe_line(reason->get_string()));
-        }
-    }
-    if (const auto help = text("wouldHelp"); !help.empty()) out += fmt::format("Would help: {}\n", help);
-    return out;
-}
-
-std::string milli_percent(const json::value& object, std::string_view name) {
-    const json::value* value = field_of(object, name);
-    return value && value->is_number() ? fmt::format("{:.0f} %", value->to_number<double>() / 10) : "";
-}
-
-// "Expected start: 2026-01-01 12:00" for a field that is there.
-std::string row_of(const api::Schema& schema, const json::value& object, std::string_view title,
-                   std::string_view name, const Style& style) {
-    const json::value* value = field_of(object, name);
-    const api::Property* property = schema.find(name);
-    if (!value || value->is_null() || !property) return {};
-    return fmt::format("{}: {}\n", title, cell(*property, *value, style, true));
-}
-
-std::string job_explanation(const api::Schema& schema, const json::value& object, const Style& style) {
-    std::string out = explanation(object, style);
-    out += row_of(schema, object, "Before it", "position", style);
-    out += row_of(schema, object, "Expected start", "expectedStart", style);
-    if (const json::value* shares = field_of(object, "shares"); shares && shares->is_array())
-        for (const json::value& one : shares->get_array())
-            out +=
-                fmt::format("Queue {}: {} of the cloud, entitled to {}\n", safe_line(text_of(one, "queue")),
-                            milli_percent(one, "shareMilli"), milli_percent(one, "entitledMilli"));
-    return out;
-}
-
-// The answer of a dry run.
-std::string job_plan(const api::Schema& schema, const json::value& plan, const Style& style) {
-    std::string out = safe_line(text_of(plan, "sentence")) + "\n";
-    out += row_of(schema, plan, "Expected start", "expectedStart", style);
-    const json::value* hosts = field_of(plan, "hosts");
-    if (hosts && hosts->is_array() && !hosts->get_array().empty())
-        out += row_of(schema, plan, "Hosts", "hosts", style);
-    return out;
-}
-
-}  // namespace
-
-std::string cell(const api::Property& property, const json::value& value, const Style& style,
-                 bool long_form) {
-    const Unit unit = property.field ? property.field->unit : Unit::none;
-    if (value.is_null()) return {};
-    if (const bool* flag = value.if_bool())
-        return *flag ? (long_form ? "yes" : property.name) : long_form ? "no" : "";
-    if (value.is_number()) {
-        const double number = value.to_number<double>();
-        switch (unit) {
-            case Unit::bytes: return bytes_text(static_cast<std::int64_t>(number));
-            case Unit::percent: return fmt::format("{:.0f} %", number);
-            case Unit::per_mille: return fmt::format("{:.0f} %", number / 10);
-            case Unit::celsius: return fmt::format("{:.0f} °C", number);
-            case Unit::watts: return fmt::format("{:.0f} W", number);
-            case Unit::seconds: return fmt::format("{} s", number);
-            case Unit::none: return api::compact(value);
-        }
-    }
-    if (const auto* text = value.if_string()) {
-        if (property.schema->kind != Kind::time) return safe_line(*text);
-        const auto time = parse_rfc3339({text->data(), text->size()});
-        if (!time) return safe_line(*text);
-        std::string ago = age(*time, style.now);
-        if (!long_form) return ago;
-        if (ago == "0s")
-            ago = "just now";
-        else if (!ago.starts_with("in "))
-            ago += " ago";
-        return fmt::format("{} ({})", safe_line(*text), ago);
-    }
-    if (const auto* array = value.if_array()) {
-        std::vector<std::string> parts;
-        for (const json::value& element : *array) {
-            auto part = element.is_string()        ? safe_line(element.get_string())
-                        : property.schema->element ? gist(*property.schema->element, element, style)
-                                                   : api::compact(element);
-            if (std::find(parts.begin(), parts.end(), part) == parts.end()) parts.push_back(std::move(part));
-        }
-        return fmt::format("{}", fmt::join(parts, ", "));
-    }
-    if (property.schema->kind == Kind::map && value.is_object()) {
-        std::vector<std::string> parts;
-        for (const auto& entry : value.get_object())
-            parts.push_back(fmt::format("{}={}", safe_line(entry.key()),
-                                        entry.value().is_string() ? safe_line(entry.value().get_string())
-                                                                  : api::compact(entry.value())));
-        return fmt::format("{}", fmt::join(parts, ", "));
-    }
-    return gist(*property.schema, value, style);
-}
-
-namespace {
 
 // What rows that come later are likely to need.
 std::size_t least_width(const api::Property& property) {
@@ -457,11 +337,7 @@ std::string render_object(const api::Operation& operation, const json::value& ob
         case Format::html:
         case Format::table: break;
     }
-    if (schema.name == "Explanation") return explanation(object, style);
-    if (schema.name == "JobExplanation") return job_explanation(schema, object, style);
-    if (const json::value* plan = schema.name == "Job" ? field_of(object, "plan") : nullptr;
-        plan && plan->is_object())
-        return job_plan(*schema.find("plan")->schema, *plan, style);
+    if (const auto explained = render_explanation(schema, object, style)) return *explained;
     if (schema.name == "Logs") {
         const std::string bytes = log_bytes(object);
         return style.terminal ? safe_log(bytes) : bytes;

@@ -5,7 +5,7 @@
 
 #include "api/operation.h"
 #include "api/schema.h"
-#include "cli/text.h"
+#include "cli/cell.h"
 
 namespace hostler::cli {
 
@@ -47,8 +47,6 @@ std::string render_object(const api::Operation& operation, const json::value& ob
 
 // How its kind is called by people: "notebook-1" of an instance.
 std::string name_of(const api::Schema& schema, const json::value& object);
-// One field for people: ages, GiB, colours left out.
-std::string cell(const api::Property& property, const json::value& value, const Style& style, bool long_form);
 // Indented, with a line break; it steers no terminal.
 std::string json_text(const json::value& value);
 // What an answer to get_instance_logs has, byte for byte.

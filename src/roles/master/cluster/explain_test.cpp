@@ -43,7 +43,7 @@ TEST_F(ClusterWaits, NoHostIsFree) {
     EXPECT_EQ(cluster(id).reason, "no_host");
     EXPECT_EQ(why(id).token, "no_host");
     EXPECT_THAT(why(id).sentence,
-                AllOf(HasSubstr("pool cpu"), HasSubstr("2 cordoned"), HasSubstr("1 a node")));
+                AllOf(HasSubstr("pool cpu"), HasSubstr("cordoned: 2"), HasSubstr("a node of a cluster: 1")));
     ASSERT_TRUE(why(id).would_help);
     EXPECT_THAT(*why(id).would_help, HasSubstr("cluster scale train --pool cpu"));
     estate.hosts.edit(b).cordoned = false;
@@ -173,13 +173,14 @@ TEST_F(ClusterWaits, EveryWrongFieldIsNamed) {
 
 TEST_F(ClusterWaits, OneThatHostsCouldNeverTakeIsRefusedWithTheNearest) {
     EXPECT_EQ(refused(wanted(2, 3)).reason, "cluster_impossible") << "five of three";
-    EXPECT_THAT(refused(wanted(3)).fields.at(0).message, HasSubstr("of which the others leave 2"));
+    EXPECT_THAT(refused(wanted(3)).fields.at(0).message,
+                "of 3 wanted hosts there are 3, and the rest of the cluster leaves 2 of these");
     api::CreateCluster request = wanted(0);
     request.pools.push_back({.name = "gpu", .count = 1, .gpu_type = "H100", .gpus = 8});
-    EXPECT_THAT(refused(request).fields.at(0).message, HasSubstr("with at least 4 GPUs there are 1"));
+    EXPECT_THAT(refused(request).fields.at(0).message, HasSubstr("1 would with at least 4 GPUs"));
     request.pools[0].gpus = 4;
     request.pools[0].zone = "lon";
-    EXPECT_THAT(refused(request).fields.at(0).message, HasSubstr("in any zone there are 1"));
+    EXPECT_THAT(refused(request).fields.at(0).message, HasSubstr("1 would in any zone"));
     // The only host with GPUs cannot be both.
     request.pools[0].zone = "";
     request.control_hosts = {"c"};

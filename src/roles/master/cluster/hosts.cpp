@@ -145,23 +145,22 @@ std::string why_no_host(const Desk& desk, const Cluster& cluster, const ClusterP
     for (const std::string& id : hosts.allowed()) {
         const Host& host = desk.estate.hosts.at(id);
         if (pool.saves && !host.facts.cluster_saves) {
-            ++reasons["without a folder of saves"];
+            ++reasons["has no folder of saves"];
         } else if (!suits(desk, host, pool, terms, false)) {
             ++reasons["not what is asked for"];
         } else if (desk.estate.claims.by().node_host.has(id)) {
             ++reasons["a node of a cluster"];
         } else if (std::string why = closed(desk, cluster, host); !why.empty()) {
-            ++reasons[why.starts_with("is ") ? why.substr(3) : "one that " + why];
+            ++reasons[why.starts_with("is ") ? why.substr(3) : why];
         } else if (!desk.estate.claims.by().host.of(id).empty()) {
             ++reasons["in use"];
         } else {
-            ++reasons["one with GPUs that may take no work"];
+            ++reasons["has GPUs that may take no work"];
         }
     }
     std::vector<std::string> parts;
-    for (const auto& [why, count] : reasons) parts.push_back(fmt::format("{} {}", count, why));
-    return fmt::format("hosts that allow clusters: {}; of these: {}", hosts.allowed().size(),
-                       fmt::join(parts, ", "));
+    for (const auto& [why, count] : reasons) parts.push_back(fmt::format("{}: {}", why, count));
+    return fmt::format("hosts that allow clusters: {} ({})", hosts.allowed().size(), fmt::join(parts, ", "));
 }
 
 namespace {
@@ -247,7 +246,7 @@ std::string nearest(const Desk& desk, const Cluster& cluster, const ClusterPool&
     if (!pool.hosts.empty()) with("on any hosts", [](ClusterPool& one) { one.hosts.clear(); });
     for (const Change& change : changes)
         if (const auto hosts = suited(desk, cluster, change.pool); hosts > 0)
-            return fmt::format("{} there are {}", change.words, hosts);
+            return fmt::format("{} would {}", hosts, change.words);
     return "no single change of the pool helps";
 }
 
@@ -259,21 +258,25 @@ Result<> check_possible(const Desk& desk, const Cluster& cluster) {
                       "Start agents of hosts with --clusters.");
     const Possible found = possible(desk, cluster);
     const std::vector<std::int64_t> got = shared_out(found);
+    std::string help = "Ask for fewer hosts, or start agents of more hosts with --clusters.";
     std::vector<FieldError> wrong;
     for (std::size_t i = 0; i < got.size(); ++i) {
         const ClusterPool& pool = *found.pools[i];
         if (got[i] >= pool.count) continue;
         const std::string field = i == 0 ? "control" : fmt::format("pools[{}].count", i - 1);
-        if (found.hosts[i] == 0)
-            wrong.push_back({field, fmt::format("no host is like that; {}", nearest(desk, cluster, pool))});
-        else
-            wrong.push_back({field, fmt::format("hosts like that: {}, of which the others leave {}",
-                                                found.hosts[i], got[i])});
+        std::string why = fmt::format("of {} wanted hosts there are {}", pool.count, found.hosts[i]);
+        if (found.hosts[i] == 0) {
+            why = fmt::format("no host suits it; {}", nearest(desk, cluster, pool));
+            help = fmt::format("{}: {}.", field, why);
+        } else if (got[i] < found.hosts[i]) {
+            why += fmt::format(", and the rest of the cluster leaves {} of these", got[i]);
+        }
+        wrong.push_back({field, std::move(why)});
     }
     if (wrong.empty()) return {};
     Error error{Code::conflict, "the hosts could not take this cluster even if all were free",
                 "cluster_impossible"};
-    error.help = fmt::format("{}: {}.", wrong.front().path, wrong.front().message);
+    error.help = std::move(help);
     error.fields = std::move(wrong);
     return std::unexpected(std::move(error));
 }
