@@ -12,6 +12,17 @@ using api::Unit;
 
 namespace {
 
+std::string_view colour_of(std::string_view state) {
+    for (const std::string_view good : {"running", "ready", "healthy", "available", "attached", "up", "done"})
+        if (state == good) return "\x1b[32m";
+    for (const std::string_view bad :
+         {"failed", "lost", "faulty", "unreachable", "down", "gone", "unresponsive"})
+        if (state == bad) return "\x1b[31m";
+    for (const std::string_view dull : {"stopped", "deleted", "retired", "init"})
+        if (state == dull) return "\x1b[2m";
+    return "\x1b[33m";
+}
+
 // What of an object inside a cell tells most.
 std::string gist(const api::Schema& schema, const json::value& value, const Style& style) {
     const json::object* object = value.if_object();
@@ -85,6 +96,11 @@ std::string cell(const api::Property& property, const json::value& value, const 
         return fmt::format("{}", fmt::join(parts, ", "));
     }
     return gist(*property.schema, value, style);
+}
+
+std::string painted(const api::Property& property, std::string text, const Style& style) {
+    if (!style.colour || property.schema->kind != Kind::enumeration || property.name != "state") return text;
+    return fmt::format("{}{}\x1b[0m", colour_of(text), text);
 }
 
 }  // namespace hostler::cli

@@ -125,6 +125,42 @@ TEST_F(ClusterCliTest, ExplainsInSentencesWhatItWaitsFor) {
               "Node train-c1 is joining. (step_runs)\n");
 }
 
+TEST_F(ClusterCliTest, NodesAreATableWithTheStepsOfThoseThatAreNotReady) {
+    using std::chrono::seconds;
+    const WallTime now = timers.wall();
+    api::ClusterNode ready{.id = "kn-1", .name = "train-c1", .role = api::ClusterRole::control};
+    ready.state = api::ClusterNodeState::ready;
+    ready.host = "h-1", ready.zone = "nj", ready.step = "wait-ready";
+    ready.created_at = ready.state_since = now - seconds{70};
+    ready.timeline = {{.step = "check-host", .attempt = 1, .began_at = now - seconds{70}, .ended_at = now}};
+    api::ClusterNode joins{.id = "kn-2", .name = "train-w2", .pool = "gpu"};
+    joins.state = api::ClusterNodeState::joining;
+    joins.host = "h-2", joins.zone = "nj", joins.gpus = 8, joins.step = "kubeadm-join";
+    joins.created_at = joins.state_since = now - seconds{50};
+    joins.message = "it is tried again";
+    joins.timeline = {
+        {.step = "images", .attempt = 1, .began_at = now - seconds{50}, .ended_at = now - seconds{38}},
+        {.step = "kubeadm-join",
+         .attempt = 1,
+         .began_at = now - seconds{38},
+         .ended_at = now - seconds{30},
+         .problem = "port 10250 is in use"},
+        {.step = "kubeadm-join", .attempt = 2, .began_at = now - seconds{20}}};
+    there = api::Cluster{.id = "kc-1", .name = "train", .nodes = {ready, joins}};
+    ASSERT_EQ(run({"cluster", "get", "train"}), 0) << err;
+    EXPECT_THAT(
+        out,
+        HasSubstr("nodes:\n"
+                  "  NAME      ROLE     POOL  STATE    STEP          HOST  ZONE  GPUS  ID    STATE SINCE\n"
+                  "  train-c1  control  -     ready    wait-ready    h-1   nj       0  kn-1  70s\n"
+                  "  train-w2  worker   gpu   joining  kubeadm-join  h-2   nj       8  kn-2  50s\n"
+                  "  train-w2:\n"
+                  "    it is tried again\n"
+                  "    images 12s\n"
+                  "    kubeadm-join 8s (attempt 1: port 10250 is in use)\n"
+                  "    kubeadm-join 20s (runs)\n"));
+}
+
 TEST_F(ClusterCliTest, LongListsAndMapsHaveALineForEachElement) {
     const std::string image = "registry.example/a-long-name-of-an-image/";
     api.handlers.on<api::ops::get_cluster_images>([&](api::Call,

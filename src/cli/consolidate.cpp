@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "api/operations_consolidation.h"
+#include "cli/table.h"
 #include "cli/values.h"
 
 namespace hostler::cli {

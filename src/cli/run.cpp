@@ -15,6 +15,7 @@
 #include "cli/follow_job.h"
 #include "cli/render.h"
 #include "cli/request.h"
+#include "cli/table.h"
 #include "cli/values.h"
 #include "cli/wait.h"
 #include "cli/watch.h"

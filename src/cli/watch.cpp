@@ -2,6 +2,7 @@
 
 #include "api/codec.h"
 #include "api/indent.h"
+#include "cli/table.h"
 #include "core/safe_text.h"
 
 namespace hostler::cli {
