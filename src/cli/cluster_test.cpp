@@ -182,6 +182,18 @@ TEST_F(ClusterCliTest, LongListsAndMapsHaveALineForEachElement) {
                        "\n            second=" + std::string(60, 'b') + "\n");
 }
 
+TEST_F(ClusterCliTest, WhatGoesOnAfterTheAnswerIsShownByGet) {
+    api.handlers.on<api::ops::delete_cluster>([](api::Call, api::DeleteCluster asked) -> Task<api::Cluster> {
+        co_return api::Cluster{.id = "kc-1", .name = asked.cluster};
+    });
+    ASSERT_EQ(run({"cluster", "create", "train", "--control", "1"}), 0) << err;
+    EXPECT_EQ(err, "cluster/train created; `hostler cluster get kc-1` shows how far it is\n");
+    ASSERT_EQ(run({"cluster", "scale", "train", "--control", "3"}), 0) << err;
+    EXPECT_EQ(err, "cluster/train scaled; `hostler cluster get kc-1` shows how far it is\n");
+    ASSERT_EQ(run({"cluster", "delete", "train", "--yes"}), 0) << err;
+    EXPECT_EQ(err, "cluster/train is being deleted; `hostler cluster get kc-1` shows how far it is\n");
+}
+
 TEST_F(ClusterCliTest, AllPoolsCanBeRemoved) {
     there = api::Cluster{.id = "kc-1", .name = "train", .pools = {{.name = "cpu", .count = 2}}};
     ASSERT_EQ(run({"cluster", "scale", "train", "--pools", ""}), 0) << err;
@@ -208,6 +220,7 @@ TEST_F(ClusterCliTest, SavesAreMadeListedRestoredAndDeleted) {
             co_return api::ClusterSave{.id = asked.save, .state = api::ClusterSaveState::deleting};
         });
     ASSERT_EQ(run({"cluster", "save", "train", "-o", "name"}), 0) << err;
+    EXPECT_EQ(err, "cluster/train save begun; `hostler cluster show-save ks-1` shows how far it is\n");
     ASSERT_EQ(run({"cluster", "saves", "--cluster", "train"}), 0) << err;
     EXPECT_THAT(out, HasSubstr("train"));
     ASSERT_EQ(

@@ -5,6 +5,7 @@
 #include "api/codec.h"
 #include "api/indent.h"
 #include "api/operations_audit.h"
+#include "api/operations_cluster.h"
 #include "api/operations_host.h"
 #include "api/operations_instance.h"
 #include "api/operations_job.h"
@@ -372,21 +373,35 @@ private:
                        : "its volumes stay; files outside them are lost\n");
     }
 
+    // The command that shows what goes on after the answer; "" when nothing does.
+    std::string how_far(const ApiCall& call, const json::value& answer) const {
+        namespace ops = api::ops;
+        std::string begins, shown_by;
+        if (&operation_ == &ops::create_instance)
+            shown_by = "instance get " + text_of(call.body, "instanceID");
+        if (&operation_ == &ops::create_cluster || &operation_ == &ops::scale_cluster ||
+            &operation_ == &ops::delete_cluster)
+            shown_by = "cluster get " + text_of(answer, "id");
+        if (&operation_ == &ops::save_cluster) shown_by = "cluster show-save " + text_of(answer, "id");
+        if (operation_.status == 202) {
+            const std::string id = text_of(answer, "id");
+            begins = fmt::format(" as soon as operation {} is done", id);
+            shown_by = "operation get " + id;
+        }
+        if (shown_by.empty()) return {};
+        return safe_line(fmt::format("{}; `hostler {}` shows how far it is", begins, shown_by));
+    }
+
     void talk(const ApiCall& call, const std::string& subject, const json::value& answer) {
         if (command_.dry_run) {
             world_.err(
                 fmt::format("{}: would be {} (nothing was changed)\n", subject, participle(operation_.verb)));
             return;
         }
-        std::string more;
-        if (&operation_ == &api::ops::create_instance)
-            more = fmt::format("; `hostler instance get {}` shows how far it is",
-                               text_of(call.body, "instanceID"));
-        if (operation_.status == 202)
-            more = fmt::format(
-                " as soon as operation {0} is done; `hostler operation get {0}` shows how far it is",
-                text_of(answer, "id"));
-        world_.err(fmt::format("{} {}{}\n", subject, participle(operation_.verb), more));
+        const bool goes_on = &operation_ == &api::ops::delete_cluster;
+        world_.err(fmt::format("{} {}{}\n", subject,
+                               goes_on ? "is being deleted" : participle(operation_.verb),
+                               how_far(call, answer)));
         tell_what_stays(answer);
         const auto& schema = operation_.response();
         if (schema.find("secret") || schema.find("token"))
