@@ -38,9 +38,7 @@ std::string cluster_explanation(const json::value& object) {
     const json::value* waits = field_of(object, "waits");
     if (!waits || !waits->is_array()) return out;
     for (const json::value& one : waits->get_array())
-        if (text_of(one, "token") != text_of(object, "token") ||
-            !text_of(object, "sentence").ends_with(text_of(one, "sentence")))
-            out += explanation(one);
+        if (!text_of(object, "sentence").ends_with(text_of(one, "sentence"))) out += explanation(one);
     return out;
 }
 

@@ -81,7 +81,7 @@ void Table::choose(const std::vector<std::vector<std::string>>& cells) {
     if (style_.columns > 0) fit(static_cast<std::size_t>(style_.columns));
 }
 
-// Words in the last column give way, down to what still reads; then whole columns, from the end.
+// Cuts text in the last column, to 12 characters at least; then leaves out columns, the last first.
 void Table::fit(std::size_t room) {
     constexpr std::size_t words_min = 12;
     std::size_t total = 2 * (columns_.size() - 1);

@@ -95,7 +95,8 @@ private:
             action.role == NodeRole::control ? "the control plane" : "pool " + action.pool;
         if (!pool || !claimed_.insert(whose).second) return;
         if (cluster_.reason == "quota_exceeded")
-            return add("", "quota_exceeded", fmt::format("{} waits for a host: {}.", whose, cluster_.message),
+            return add("", "quota_exceeded",
+                       fmt::format("No further host is taken for {}: {}.", whose, cluster_.message),
                        "Raise the quota, or delete what is not needed.");
         if (find_host(desk_, cluster_, *pool)) return;
         add("", "no_host",
